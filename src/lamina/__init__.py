@@ -1,0 +1,1 @@
+"""Lamina: a multi-level tensor compiler. The public names, nothing else."""
