@@ -1,0 +1,57 @@
+"""Names of dialects and passes, as strings: importing this file imports none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.ir import Dialect
+    from xdsl.passes import ModulePass
+
+DIALECTS: dict[str, str] = {
+    "affine": "xdsl.dialects.affine:Affine",
+    "arith": "lamina.dialects.arith:Arith",
+    "bufferization": "xdsl.dialects.bufferization:Bufferization",
+    "builtin": "lamina.dialects.builtin:Builtin",
+    "cf": "xdsl.dialects.cf:Cf",
+    "func": "xdsl.dialects.func:Func",
+    "linalg": "lamina.dialects.linalg:Linalg",
+    "llvm": "lamina.dialects.llvm:LLVM",
+    "math": "lamina.dialects.math:Math",
+    "memref": "lamina.dialects.memref:MemRef",
+    "nd": "lamina.dialects.nd:Nd",
+    "scf": "lamina.dialects.scf:Scf",
+    "tensor": "xdsl.dialects.tensor:Tensor",
+    "vector": "lamina.dialects.vector:Vector",
+}
+
+PASSES: dict[str, str] = {}
+
+
+def load(path: str) -> Any:
+    """The object that "module:Name" names."""
+    module, name = path.split(":")
+    return getattr(import_module(module), name)
+
+
+def dialect_factory(name: str) -> Callable[[], Dialect]:
+    """A function that imports and returns the dialect `name`."""
+    return lambda: load(DIALECTS[name])
+
+
+def pass_factory(name: str) -> Callable[[], type[ModulePass]]:
+    """A function that imports and returns the pass class `name`."""
+    return lambda: load(PASSES[name])
+
+
+def make_context() -> Context:
+    """An xDSL context in which every dialect of `DIALECTS` is registered, none yet imported."""
+    from xdsl.context import Context
+
+    context = Context()
+    for name in DIALECTS:
+        context.register_dialect(name, dialect_factory(name))
+    return context
