@@ -1,0 +1,456 @@
+"""Elementwise ops: operands and result have one shape; there is no implicit broadcast.
+
+    op                                  meaning                          example
+    add subtract multiply divide        arithmetic                       nd.add %x, %y : tensor<4xf32>
+    floor_divide remainder              floor division and its rest
+    pow atan2 hypot                     float only, within 2 ulp
+    maximum minimum                     NaN wins, -0.0 < +0.0
+    equal not_equal less ...            comparisons, result i1           nd.less %x, %y : tensor<4xf32>
+    bitwise_and bitwise_or bitwise_xor  also logical, on i1
+    left_shift right_shift              shift by >= width gives 0 (or the sign)
+    negative abs sign sqrt floor ...    one operand, same type           nd.exp %x : tensor<4xf32>
+    select                              %p ? %x : %y                     nd.select %p, %x, %y : tensor<4xf32>
+    cast                                another element type             nd.cast %x : tensor<4xf32> -> tensor<4xi32>
+
+The numeric meaning of each (overflow, division by zero, NaN) is the numeric contract's.
+"""
+
+from __future__ import annotations
+
+import abc
+from typing import ClassVar
+
+from xdsl.dialects.builtin import i1
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from lamina.dialects.nd.base import SAME, TENSOR, NdOp, shape_of
+
+
+class UnaryOp(NdOp, abc.ABC):
+    """`result[i] = f(operand[i])`, all of one type."""
+
+    operand = operand_def(SAME)
+    result = result_def(SAME)
+    assembly_format = "$operand attr-dict `:` type($result)"
+
+    def verify_(self) -> None:
+        self.check_family(self.operand)
+
+
+class FloatUnaryOp(UnaryOp, abc.ABC):
+    """A unary op on floating-point elements."""
+
+    FAMILY: ClassVar[str] = "a floating-point"
+
+
+class BinaryOp(NdOp, abc.ABC):
+    """`result[i] = f(lhs[i], rhs[i])`, all of one type."""
+
+    lhs = operand_def(SAME)
+    rhs = operand_def(SAME)
+    result = result_def(SAME)
+    assembly_format = "$lhs `,` $rhs attr-dict `:` type($result)"
+
+    def verify_(self) -> None:
+        self.check_family(self.lhs)
+
+
+class NumericBinaryOp(BinaryOp, abc.ABC):
+    """A binary op on integer or floating-point elements."""
+
+    FAMILY: ClassVar[str] = "a numeric"
+
+
+class FloatBinaryOp(BinaryOp, abc.ABC):
+    """A binary op on floating-point elements."""
+
+    FAMILY: ClassVar[str] = "a floating-point"
+
+
+class CompareOp(NdOp, abc.ABC):
+    """`result[i] = lhs[i] ? rhs[i]`: i1 elements."""
+
+    lhs = operand_def(SAME)
+    rhs = operand_def(SAME)
+    result = result_def(TENSOR)
+    assembly_format = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"
+
+    def verify_(self) -> None:
+        self.check_family(self.lhs)
+        self.check_element(self.result, i1)
+        self.check_shape(self.result, shape_of(self.lhs))
+
+
+@irdl_op_definition
+class AddOp(NumericBinaryOp):
+    """Sum; integers wrap."""
+
+    name = "nd.add"
+
+
+@irdl_op_definition
+class SubtractOp(NumericBinaryOp):
+    """Difference; integers wrap."""
+
+    name = "nd.subtract"
+
+
+@irdl_op_definition
+class MultiplyOp(NumericBinaryOp):
+    """Product; integers wrap."""
+
+    name = "nd.multiply"
+
+
+@irdl_op_definition
+class DivideOp(FloatBinaryOp):
+    """IEEE quotient."""
+
+    name = "nd.divide"
+
+
+@irdl_op_definition
+class FloorDivideOp(NumericBinaryOp):
+    """Floor of the quotient; an integer divided by 0 gives 0, MIN by -1 gives MIN."""
+
+    name = "nd.floor_divide"
+
+
+@irdl_op_definition
+class RemainderOp(NumericBinaryOp):
+    """Rest of the floor division, with the divisor's sign; an integer by 0 gives 0."""
+
+    name = "nd.remainder"
+
+
+@irdl_op_definition
+class PowOp(NumericBinaryOp):
+    """Power. An integer exponent is not negative (the frontend checks it at run time)."""
+
+    name = "nd.pow"
+
+
+@irdl_op_definition
+class Atan2Op(FloatBinaryOp):
+    """Angle of the point (rhs, lhs), from -pi to pi."""
+
+    name = "nd.atan2"
+
+
+@irdl_op_definition
+class MaximumOp(NumericBinaryOp):
+    """The larger; NaN wins, -0.0 < +0.0 (IEEE 754-2019 maximum)."""
+
+    name = "nd.maximum"
+
+
+@irdl_op_definition
+class MinimumOp(NumericBinaryOp):
+    """The smaller; NaN wins, -0.0 < +0.0 (IEEE 754-2019 minimum)."""
+
+    name = "nd.minimum"
+
+
+class BitwiseOp(BinaryOp, abc.ABC):
+    """A binary op on bits; on i1 it is the logical op."""
+
+    FAMILY: ClassVar[str] = "an integer or i1"
+
+
+@irdl_op_definition
+class BitwiseAndOp(BitwiseOp):
+    """Bits set in both."""
+
+    name = "nd.bitwise_and"
+
+
+@irdl_op_definition
+class BitwiseOrOp(BitwiseOp):
+    """Bits set in either."""
+
+    name = "nd.bitwise_or"
+
+
+@irdl_op_definition
+class BitwiseXorOp(BitwiseOp):
+    """Bits set in one of the two."""
+
+    name = "nd.bitwise_xor"
+
+
+class ShiftOp(BinaryOp, abc.ABC):
+    """A shift of integers by any amount, of the same type."""
+
+    FAMILY: ClassVar[str] = "an integer"
+
+
+@irdl_op_definition
+class LeftShiftOp(ShiftOp):
+    """Left shift; by a negative amount or the width and more: 0."""
+
+    name = "nd.left_shift"
+
+
+@irdl_op_definition
+class RightShiftOp(ShiftOp):
+    """Right shift, arithmetic on signed types; by too much: the sign, or 0 when unsigned."""
+
+    name = "nd.right_shift"
+
+
+@irdl_op_definition
+class EqualOp(CompareOp):
+    """Equal; NaN equals nothing."""
+
+    name = "nd.equal"
+
+
+@irdl_op_definition
+class NotEqualOp(CompareOp):
+    """Not equal; true where either is NaN."""
+
+    name = "nd.not_equal"
+
+
+class OrderOp(CompareOp, abc.ABC):
+    """An order comparison; false where either is NaN."""
+
+    FAMILY: ClassVar[str] = "a numeric"
+
+
+@irdl_op_definition
+class LessOp(OrderOp):
+    """Less than."""
+
+    name = "nd.less"
+
+
+@irdl_op_definition
+class LessEqualOp(OrderOp):
+    """Less than or equal."""
+
+    name = "nd.less_equal"
+
+
+@irdl_op_definition
+class GreaterOp(OrderOp):
+    """Greater than."""
+
+    name = "nd.greater"
+
+
+@irdl_op_definition
+class GreaterEqualOp(OrderOp):
+    """Greater than or equal."""
+
+    name = "nd.greater_equal"
+
+
+class NumericUnaryOp(UnaryOp, abc.ABC):
+    """A unary op on integer or floating-point elements."""
+
+    FAMILY: ClassVar[str] = "a numeric"
+
+
+@irdl_op_definition
+class NegativeOp(NumericUnaryOp):
+    """Negation; the smallest integer stays itself."""
+
+    name = "nd.negative"
+
+
+@irdl_op_definition
+class AbsOp(NumericUnaryOp):
+    """Absolute value; the smallest integer stays itself."""
+
+    name = "nd.abs"
+
+
+@irdl_op_definition
+class SignOp(NumericUnaryOp):
+    """-1, 0 or 1; NaN stays NaN, and a zero stays that zero."""
+
+    name = "nd.sign"
+
+
+@irdl_op_definition
+class BitwiseInvertOp(UnaryOp):
+    """Every bit inverted; on i1 the logical not."""
+
+    name = "nd.bitwise_invert"
+    FAMILY: ClassVar[str] = "an integer or i1"
+
+
+@irdl_op_definition
+class SqrtOp(FloatUnaryOp):
+    """Square root, correctly rounded."""
+
+    name = "nd.sqrt"
+
+
+@irdl_op_definition
+class FloorOp(FloatUnaryOp):
+    """Rounded down."""
+
+    name = "nd.floor"
+
+
+@irdl_op_definition
+class CeilOp(FloatUnaryOp):
+    """Rounded up."""
+
+    name = "nd.ceil"
+
+
+@irdl_op_definition
+class TruncOp(FloatUnaryOp):
+    """Rounded towards zero."""
+
+    name = "nd.trunc"
+
+
+@irdl_op_definition
+class RoundOp(FloatUnaryOp):
+    """Rounded to the nearest integer, half to even."""
+
+    name = "nd.round"
+
+
+class TranscendentalOp(FloatUnaryOp, abc.ABC):
+    """Within 2 ulp of the exact value; special values as in C99 Annex F."""
+
+
+@irdl_op_definition
+class ExpOp(TranscendentalOp):
+    """e to the power."""
+
+    name = "nd.exp"
+
+
+@irdl_op_definition
+class Exp2Op(TranscendentalOp):
+    """2 to the power."""
+
+    name = "nd.exp2"
+
+
+@irdl_op_definition
+class Expm1Op(TranscendentalOp):
+    """exp(x) - 1, exact near 0."""
+
+    name = "nd.expm1"
+
+
+@irdl_op_definition
+class LogOp(TranscendentalOp):
+    """Natural logarithm."""
+
+    name = "nd.log"
+
+
+@irdl_op_definition
+class Log1pOp(TranscendentalOp):
+    """log(1 + x), exact near 0."""
+
+    name = "nd.log1p"
+
+
+@irdl_op_definition
+class Log2Op(TranscendentalOp):
+    """Logarithm to base 2."""
+
+    name = "nd.log2"
+
+
+@irdl_op_definition
+class Log10Op(TranscendentalOp):
+    """Logarithm to base 10."""
+
+    name = "nd.log10"
+
+
+@irdl_op_definition
+class SinOp(TranscendentalOp):
+    """Sine of radians."""
+
+    name = "nd.sin"
+
+
+@irdl_op_definition
+class CosOp(TranscendentalOp):
+    """Cosine of radians."""
+
+    name = "nd.cos"
+
+
+@irdl_op_definition
+class TanOp(TranscendentalOp):
+    """Tangent of radians."""
+
+    name = "nd.tan"
+
+
+@irdl_op_definition
+class TanhOp(TranscendentalOp):
+    """Hyperbolic tangent."""
+
+    name = "nd.tanh"
+
+
+@irdl_op_definition
+class ErfOp(TranscendentalOp):
+    """Error function."""
+
+    name = "nd.erf"
+
+
+@irdl_op_definition
+class SelectOp(NdOp):
+    """`lhs[i]` where `predicate[i]`, else `rhs[i]`."""
+
+    name = "nd.select"
+    predicate = operand_def(TENSOR)
+    lhs = operand_def(SAME)
+    rhs = operand_def(SAME)
+    result = result_def(SAME)
+    assembly_format = (
+        "$predicate `,` $lhs `,` $rhs attr-dict `:` type($predicate) `,` type($result)"
+    )
+
+    def verify_(self) -> None:
+        self.check_family(self.lhs)
+        self.check_element(self.predicate, i1)
+        self.check_shape(self.predicate, shape_of(self.lhs))
+
+
+@irdl_op_definition
+class CastOp(NdOp):
+    """Another element type: floats round to nearest even, out-of-range floats saturate to
+    integers (NaN to 0), integers wrap, anything to i1 is `x != 0`."""
+
+    name = "nd.cast"
+    operand = operand_def(TENSOR)
+    result = result_def(TENSOR)
+    assembly_format = "$operand attr-dict `:` type($operand) `->` type($result)"
+
+    def verify_(self) -> None:
+        self.check_family(self.operand)
+        self.check_family(self.result)
+        self.check_shape(self.result, shape_of(self.operand))
+
+
+UNARY_OPS: tuple[type[UnaryOp], ...] = (
+    NegativeOp, AbsOp, SignOp, BitwiseInvertOp, SqrtOp, FloorOp, CeilOp, TruncOp, RoundOp,
+    ExpOp, Exp2Op, Expm1Op, LogOp, Log1pOp, Log2Op, Log10Op, SinOp, CosOp, TanOp, TanhOp, ErfOp,
+)  # fmt: skip
+
+BINARY_OPS: tuple[type[BinaryOp], ...] = (
+    AddOp, SubtractOp, MultiplyOp, DivideOp, FloorDivideOp, RemainderOp, PowOp, Atan2Op,
+    MaximumOp, MinimumOp, BitwiseAndOp, BitwiseOrOp, BitwiseXorOp, LeftShiftOp, RightShiftOp,
+)  # fmt: skip
+
+COMPARE_OPS: tuple[type[CompareOp], ...] = (
+    EqualOp, NotEqualOp, LessOp, LessEqualOp, GreaterOp, GreaterEqualOp,
+)  # fmt: skip
+
+OPS: tuple[type[NdOp], ...] = (*UNARY_OPS, *BINARY_OPS, *COMPARE_OPS, SelectOp, CastOp)
