@@ -1,0 +1,81 @@
+"""From a pass list as text (`-p "a,b{size=4}"`) to pass objects; named pipelines are expanded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError
+
+from lamina import pipeline, registry
+from lamina.errors import OptionError
+
+XDSL_PASSES: dict[str, str] = {
+    "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",
+    "cse": "xdsl.transforms.common_subexpression_elimination:CommonSubexpressionElimination",
+    "dce": "xdsl.transforms.dead_code_elimination:DeadCodeElimination",
+}
+"""xDSL's own passes that our tools offer beside those of the registry."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One pass to run. `ends`: a named pipeline ends with it, so the IR is verified after it."""
+
+    module_pass: ModulePass
+    ends: bool
+
+    def __str__(self) -> str:
+        return str(self.module_pass)
+
+
+def pass_names() -> list[str]:
+    """All passes, ours and xDSL's, sorted."""
+    return sorted(registry.PASSES | XDSL_PASSES)
+
+
+def load_pass(name: str) -> type[ModulePass]:
+    """The class of pass `name`."""
+    return registry.load((registry.PASSES | XDSL_PASSES)[name])
+
+
+def parse_passes(text: str) -> list[Step]:
+    """The passes that `text` names, in order. Raises `OptionError`."""
+    try:
+        specs = list(parse_pipeline(text))
+    except ArgSpecParseError as error:
+        reason = str(error).splitlines()[-1].strip(" ^")
+        raise OptionError(
+            f'-p: expected "pass,pass{{option=value}}", found {text!r}: {reason}'
+        ) from (error)
+    return [step for spec in specs for step in _steps(spec, ())]
+
+
+def _steps(spec: ArgSpec, inside: tuple[str, ...]) -> Iterator[Step]:
+    """The steps of one element. Inside the pipeline of its own name, a name means the pass."""
+    if spec.name in pipeline.PIPELINES and spec.name not in inside:
+        if spec.parameters:
+            raise OptionError(
+                f"pipeline {spec.name}: expected no options (give them to its passes, "
+                f"see --list-passes), found {spec}"
+            )
+        members = [m for text in pipeline.PIPELINES[spec.name] for m in parse_pipeline(text)]
+        steps = [step for member in members for step in _steps(member, (*inside, spec.name))]
+        yield from steps[:-1]
+        yield from (Step(step.module_pass, ends=True) for step in steps[-1:])
+    elif spec.name in registry.PASSES or spec.name in XDSL_PASSES:
+        yield Step(_instantiate(spec), ends=False)
+    else:
+        raise OptionError(
+            f"unknown pass {spec.name!r}: expected one of {', '.join(pass_names())}"
+            f" or a pipeline ({', '.join(pipeline.PIPELINES) or 'none is defined'})"
+        )
+
+
+def _instantiate(spec: ArgSpec) -> ModulePass:
+    try:
+        return load_pass(spec.name).from_spec(spec)
+    except (ValueError, TypeError) as error:
+        raise OptionError(f"pass {spec.name}: {error}") from error
