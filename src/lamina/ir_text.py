@@ -6,6 +6,7 @@ their own get the position of their text, so that later errors point into the fi
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from io import StringIO
 
@@ -69,6 +70,12 @@ def parse_module(
     try:
         module = parser.parse_module()
     except ParseError as error:
+        if undefined := re.match(r"values used but not defined: \[(%[^,\]]*)", error.msg):
+            use = re.search(re.escape(undefined[1]) + r"(?![\w$.-])", text)
+            raise IRError(
+                f"value {undefined[1]} is used but not defined",
+                place=place_of(parser.location(use.start() if use else parser.pos)),
+            ) from error
         raise _located(error, first_line) from error
     except RecursionError:
         raise IRError(TOO_DEEP, place=place_of(parser.location(parser.pos))) from None

@@ -11,7 +11,7 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -249,8 +249,11 @@ def list_passes() -> str:
     """One line a pass with its options, then one line a pipeline with its passes."""
     lines = ["passes:"]
     for name in pass_names():
-        fields = load_pass(name).__dataclass_fields__.values()
-        options = [f"{f.name.replace('_', '-')}: {f.type}" for f in fields if f.init]
+        options = [
+            f"{field.name.replace('_', '-')}: {field.type}"
+            for field in fields(load_pass(name))
+            if field.init
+        ]
         lines.append(f"  {name}{{{', '.join(options)}}}" if options else f"  {name}")
     lines.append("pipelines:")
     lines += [f"  {name} = {','.join(passes)}" for name, passes in pipeline.PIPELINES.items()]

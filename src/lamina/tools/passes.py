@@ -47,9 +47,8 @@ def parse_passes(text: str) -> list[Step]:
         specs = list(parse_pipeline(text))
     except ArgSpecParseError as error:
         reason = str(error).splitlines()[-1].strip(" ^")
-        raise OptionError(
-            f'-p: expected "pass,pass{{option=value}}", found {text!r}: {reason}'
-        ) from (error)
+        expected = '"pass,pass{option=value}"'
+        raise OptionError(f"-p: expected {expected}, found {text!r}: {reason}") from error
     return [step for spec in specs for step in _steps(spec, ())]
 
 
