@@ -28,7 +28,9 @@ DIALECTS: dict[str, str] = {
     "vector": "lamina.dialects.vector:Vector",
 }
 
-PASSES: dict[str, str] = {}
+PASSES: dict[str, str] = {
+    "nd-to-linalg": "lamina.lowering.nd_to_linalg:NdToLinalgPass",
+}
 
 
 def load(path: str) -> Any:

@@ -1,0 +1,109 @@
+"""Pass `nd-to-linalg`: tensor programs become index spaces.
+
+    %r = nd.add %x, %y : tensor<4xf32>
+    // ->
+    %e = tensor.empty() : tensor<4xf32>
+    %r = linalg.generic {maps = [(d0) -> (d0), ...], iterator_types = ["parallel"]}
+           ins(%x, %y) outs(%e) { ^(%a, %b, %o): %s = arith.addf %a, %b  linalg.yield %s }
+
+Pre-condition: ops of the `nd` level. Post-condition: ops of the `linalg` level; bool is i8 in
+tensors and i1 in bodies, unsigned is signless, half types are computed in f32 and rounded after
+every `nd` op; each dim of a result is computed from the arguments' dims. It rebuilds, since
+almost every type may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from lamina.dialects.locations import place_of
+from lamina.dialects.nd import NdOp
+from lamina.errors import LoweringError
+from lamina.lowering import linalg_elementwise, linalg_movement, linalg_reductions
+from lamina.lowering.linalg_builder import LinalgBuilder, Rule, lower_type
+
+RULES: dict[type[Operation], Rule] = {
+    **linalg_elementwise.RULES,
+    **linalg_movement.RULES,
+    **linalg_reductions.RULES,
+}
+
+
+class _Converter:
+    """Rebuilds the blocks of one function; `values` maps old values to new ones."""
+
+    def __init__(self) -> None:
+        self.values: dict[SSAValue, SSAValue] = {}
+
+    def block(self, old: Block, b: LinalgBuilder) -> Block:
+        """`old` rebuilt; `b` collects its ops."""
+        new = Block(arg_types=[lower_type(arg.type) for arg in old.args])
+        for before, after in zip(old.args, new.args, strict=True):
+            after.name_hint, after.location = before.name_hint, before.location
+            self.values[before] = after
+        for op in old.ops:
+            b.location = op.location
+            self.op(op, b)
+        new.add_ops(b.ops)
+        return new
+
+    def op(self, op: Operation, b: LinalgBuilder) -> None:
+        """One op, by its rule; ops of other dialects keep their kind."""
+        operands = [self.values[operand] for operand in op.operands]
+        rule = RULES.get(type(op))
+        if rule is not None:
+            result = rule(b, op, operands)
+            self.values[op.results[0]] = result
+            if result.name_hint is None:
+                result.name_hint = op.results[0].name_hint
+            return
+        if isinstance(op, NdOp):
+            raise LoweringError(
+                f"nd-to-linalg: expected an op with a rule, found {op.name}",
+                place=place_of(op.location),
+            )
+        self.keep(op, operands, b)
+
+    def keep(self, op: Operation, operands: Sequence[SSAValue], b: LinalgBuilder) -> None:
+        """An `scf`, `arith` or `func` op with lowered types and regions."""
+        regions: list[Region] = []
+        for region in op.regions:
+            blocks = [self.block(block, b.nested()) for block in region.blocks]
+            regions.append(Region(blocks))
+        new = type(op).create(
+            operands=operands,
+            result_types=[lower_type(result.type) for result in op.results],
+            properties=op.properties,
+            attributes=op.attributes,
+            location=op.location,
+            regions=regions,
+        )
+        b.ops.append(new)
+        for before, after in zip(op.results, new.results, strict=True):
+            after.name_hint = before.name_hint
+            self.values[before] = after
+
+
+class NdToLinalgPass(ModulePass):
+    """Lower every function of the module from `nd` to `linalg`."""
+
+    name = "nd-to-linalg"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in list(op.ops):
+            if not isinstance(function, func.FuncOp):
+                continue
+            inputs = [lower_type(t) for t in function.function_type.inputs]
+            outputs = [lower_type(t) for t in function.function_type.outputs]
+            function.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
+            if function.is_declaration:
+                continue
+            new = _Converter().block(function.body.block, LinalgBuilder())
+            function.detach_region(function.body)
+            function.add_region(Region(new))
