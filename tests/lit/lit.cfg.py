@@ -7,4 +7,4 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
 from lamina.testing.lit import configure
 
-configure(config)  # noqa: F821 (lit defines it)
+configure(config)  # noqa: F821  # pyright: ignore[reportUndefinedVariable] (lit defines it)

@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from lamina import options
 from lamina.errors import IRError, LaminaError
-from lamina.ir_text import TOO_DEEP
+from lamina.verify import TOO_DEEP, one_line
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def diagnose(error: Exception, *, pass_name: str | None, file: str) -> Diagnosti
         case LaminaError():
             message, place = error.message, error.place
         case DiagnosticException():
-            message, place = " ".join(str(error).split()), None
+            message, place = one_line(error), None
         case RecursionError():
             message, place = TOO_DEEP, None
         case _:

@@ -19,11 +19,12 @@ from xdsl.xdsl_opt_main import VersionAction, xDSLOptMain
 
 from lamina import pipeline, registry
 from lamina.errors import LaminaError, OptionError
-from lamina.ir_text import parse_module, print_module, verify_module
+from lamina.ir_text import parse_module, print_module
 from lamina.reproducer import write_reproducer
 from lamina.tools.diagnostics import Diagnostic, diagnose, expectations, unmet
 from lamina.tools.passes import Step, load_pass, parse_passes, pass_names
 from lamina.tools.timing import Timer
+from lamina.verify import verify_module
 
 TARGETS: dict[str, str] = {}
 """Output formats besides mlir: name -> "module:function" from a module at level llvm to text."""
