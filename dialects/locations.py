@@ -29,11 +29,3 @@ def place_of(location: Attribute) -> str | None:
             return next((place for part in parts if (place := place_of(part))), None)
         case _:
             return None
-
-
-def fuse_locations(locations: Sequence[LocationAttr]) -> LocationAttr:
-    """The location of an op that takes the place of several: each known one once, in order."""
-    known = [location for location in dict.fromkeys(locations) if location != UNKNOWN_LOC]
-    if not known:
-        return UNKNOWN_LOC
-    return known[0] if len(known) == 1 else FusedLoc(ArrayAttr(known), NoneAttr())
