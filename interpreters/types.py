@@ -105,8 +105,7 @@ def from_dense(attribute: Attribute, resources: Mapping[str, Array] | None = Non
     array = np.frombuffer(dense.data.data, stored.newbyteorder("<")).astype(stored, copy=False)
     if stored != dtype:
         array = array != 0
-    shape = dense.get_shape()
-    return array.reshape(shape) if array.size != 1 else np.broadcast_to(array, shape)
+    return array.reshape(dense.get_shape())
 
 
 def _from_resource(attribute: DenseResourceAttr, resources: Mapping[str, Array]) -> Array:
