@@ -1,0 +1,471 @@
+"""`Array`: what a user computes with. Eager arrays hold a NumPy array.
+
+Operators and methods look their function up in `FUNCTIONS`, so that this module depends on none
+of the function modules. `TracedArray` (in `traced.py`) is the subclass that a trace works with.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any, ClassVar, NoReturn, SupportsIndex, TypeAlias
+
+import numpy as np
+
+from lamina.errors import ArgumentError, LaminaError, MutationError, ShapeError
+from lamina.frontend.dispatch import CURRENT, FUNCTIONS
+from lamina.frontend.dtypes import DType, Scalar
+from lamina.frontend.location import fail
+from lamina.frontend.shapes import Shape
+
+NDArray: TypeAlias = "np.ndarray[Any, Any]"
+ArrayLike: TypeAlias = "Array | NDArray | np.generic | Scalar"
+
+SCALARS = (bool, int, float, complex)
+OPERANDS = (*SCALARS, np.ndarray, np.generic)
+"""What an operator takes beside arrays; anything else may define the reflected operator."""
+
+
+def _binary(name: str) -> Callable[[Array, Any], Array]:
+    def method(self: Array, other: Any) -> Array:
+        if isinstance(other, (Array, OPERANDS)):
+            return FUNCTIONS[name](self, other)
+        return NotImplemented
+
+    method.__name__ = name
+    return method
+
+
+def _reflected(name: str) -> Callable[[Array, Any], Array]:
+    def method(self: Array, other: Any) -> Array:
+        return FUNCTIONS[name](other, self) if isinstance(other, OPERANDS) else NotImplemented
+
+    method.__name__ = name
+    return method
+
+
+def _in_place(name: str) -> Callable[[Array, Any], Array]:
+    def method(self: Array, other: Any) -> Array:
+        if isinstance(other, (Array, OPERANDS)):
+            return FUNCTIONS["update_in_place"](name, self, other)
+        return NotImplemented
+
+    method.__name__ = name
+    return method
+
+
+def _unary(name: str) -> Callable[[Array], Array]:
+    def method(self: Array) -> Array:
+        return FUNCTIONS[name](self)
+
+    method.__name__ = name
+    return method
+
+
+class Array:
+    """An n-dimensional array of one element type, mutable as NumPy's.
+
+    Made by `lm.asarray` and the creation functions, never by calling the class. `np.asarray(x)`
+    is a read-only view of an eager array's memory.
+    """
+
+    # the native call entry makes arrays by writing `_data` and None to the others
+    __slots__ = ("_data", "_tape")
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # == is elementwise
+
+    _data: NDArray
+    _tape: Any  # what autograd knows of this array; None without a gradient
+
+    def __init__(self) -> None:
+        fail(ArgumentError, "Array: expected lm.asarray(values) or a creation function")
+
+    @property
+    def shape(self) -> Shape:
+        """The size of each axis."""
+        return self._data.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The element type, a NumPy dtype."""
+        return self._data.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        total = 1
+        for size in self.shape:
+            total *= size
+        return total
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def device(self) -> str:
+        """Always "cpu"."""
+        return "cpu"
+
+    def to_device(self, device: str, /, *, stream: None = None) -> Array:
+        """The array itself; `device` must be "cpu"."""
+        if device != "cpu" or stream is not None:
+            fail(ArgumentError, f'to_device: expected device "cpu", found {device!r}')
+        return self
+
+    @property
+    def T(self) -> Array:
+        """The axes in reverse order: a view."""
+        return FUNCTIONS["permute_dims"](self, tuple(range(self.ndim - 1, -1, -1)))
+
+    @property
+    def mT(self) -> Array:
+        """The last two axes exchanged: a view. Raises `ShapeError` below two axes."""
+        return FUNCTIONS["matrix_transpose"](self)
+
+    # reading: values leave the array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        view = observe(self).view()
+        view.flags.writeable = False
+        return np.array(view, dtype=dtype, copy=copy)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return observe(self).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._data.__dlpack_device__()
+
+    def numpy(self) -> NDArray:
+        """A read-only NumPy view of the memory, without a copy."""
+        return np.asarray(self)
+
+    def item(self) -> Any:
+        """The one element as a Python scalar. Raises `ShapeError` for other sizes."""
+        if self.size != 1:
+            fail(ShapeError, f"item: expected one element, found shape {self.shape}")
+        return observe(self).item()
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python scalars."""
+        return observe(self).tolist()
+
+    def __bool__(self) -> bool:
+        return bool(self._scalar("bool"))
+
+    def __int__(self) -> int:
+        return int(self._scalar("int"))
+
+    def __float__(self) -> float:
+        return float(self._scalar("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar("complex"))
+
+    def __index__(self) -> int:
+        if self.ndim or self.dtype.kind not in "iu":
+            fail(
+                ArgumentError,
+                f"index: expected a 0-d integer array, found {self.dtype} of shape {self.shape}",
+            )
+        return int(observe(self))
+
+    def _scalar(self, kind: str) -> Any:
+        if self.size != 1:
+            fail(
+                ShapeError,
+                f"{kind}: expected an array of one element, found shape {self.shape}; "
+                "use lm.any or lm.all for a truth value",
+            )
+        return observe(self).item()
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            fail(ArgumentError, "len: expected at least one axis, found a 0-d array")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Array]:
+        if not self.ndim:
+            fail(ArgumentError, "iteration: expected at least one axis, found a 0-d array")
+        return (self[index] for index in range(self.shape[0]))
+
+    def __contains__(self, value: ArrayLike) -> bool:
+        return bool(FUNCTIONS["any"](FUNCTIONS["equal"](self, value)))
+
+    def __repr__(self) -> str:
+        text = np.array2string(self._data, separator=", ", prefix="Array(")
+        return f"Array({text}, dtype={self.dtype})"
+
+    def __str__(self) -> str:
+        return str(self._data)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item() if spec and not self.ndim else str(self), spec)
+
+    # protocols
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
+        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+            fail(
+                ArgumentError,
+                f"__array_namespace__: expected version 2024.12, found {api_version!r}",
+            )
+        return sys.modules["lamina"]
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        return FUNCTIONS["from_ufunc"](ufunc, method, inputs, options)
+
+    def __array_function__(
+        self,
+        function: Callable[..., Any],
+        types: Any,
+        arguments: tuple[Any, ...],
+        options: dict[str, Any],
+    ) -> Any:
+        return FUNCTIONS["from_numpy_function"](function, arguments, options)
+
+    # indexing
+
+    def __getitem__(self, key: Any) -> Array:
+        return FUNCTIONS["get_item"](self, key)
+
+    def __setitem__(self, key: Any, value: ArrayLike) -> None:
+        FUNCTIONS["set_item"](self, key, value)
+
+    # operators
+
+    __add__ = _binary("add")
+    __sub__ = _binary("subtract")
+    __mul__ = _binary("multiply")
+    __truediv__ = _binary("divide")
+    __floordiv__ = _binary("floor_divide")
+    __mod__ = _binary("remainder")
+    __pow__ = _binary("pow")
+    __matmul__ = _binary("matmul")
+    __and__ = _binary("bitwise_and")
+    __or__ = _binary("bitwise_or")
+    __xor__ = _binary("bitwise_xor")
+    __lshift__ = _binary("bitwise_left_shift")
+    __rshift__ = _binary("bitwise_right_shift")
+
+    __radd__ = _reflected("add")
+    __rsub__ = _reflected("subtract")
+    __rmul__ = _reflected("multiply")
+    __rtruediv__ = _reflected("divide")
+    __rfloordiv__ = _reflected("floor_divide")
+    __rmod__ = _reflected("remainder")
+    __rpow__ = _reflected("pow")
+    __rmatmul__ = _reflected("matmul")
+    __rand__ = _reflected("bitwise_and")
+    __ror__ = _reflected("bitwise_or")
+    __rxor__ = _reflected("bitwise_xor")
+    __rlshift__ = _reflected("bitwise_left_shift")
+    __rrshift__ = _reflected("bitwise_right_shift")
+
+    __iadd__ = _in_place("add")
+    __isub__ = _in_place("subtract")
+    __imul__ = _in_place("multiply")
+    __itruediv__ = _in_place("divide")
+    __ifloordiv__ = _in_place("floor_divide")
+    __imod__ = _in_place("remainder")
+    __ipow__ = _in_place("pow")
+    __imatmul__ = _in_place("matmul")
+    __iand__ = _in_place("bitwise_and")
+    __ior__ = _in_place("bitwise_or")
+    __ixor__ = _in_place("bitwise_xor")
+    __ilshift__ = _in_place("bitwise_left_shift")
+    __irshift__ = _in_place("bitwise_right_shift")
+
+    __eq__ = _binary("equal")  # type: ignore[assignment]
+    __ne__ = _binary("not_equal")  # type: ignore[assignment]
+    __lt__ = _binary("less")
+    __le__ = _binary("less_equal")
+    __gt__ = _binary("greater")
+    __ge__ = _binary("greater_equal")
+
+    __neg__ = _unary("negative")
+    __pos__ = _unary("positive")
+    __abs__ = _unary("abs")
+    __invert__ = _unary("bitwise_invert")
+
+    # methods, as NumPy's
+
+    def astype(self, dtype: Any, *, copy: bool = True) -> Array:
+        """`lm.astype`."""
+        return FUNCTIONS["astype"](self, dtype, copy=copy)
+
+    def copy(self) -> Array:
+        """A new array with the same values."""
+        return FUNCTIONS["copy"](self)
+
+    def reshape(self, *shape: Any) -> Array:
+        """`lm.reshape`; the shape is one tuple, or its sizes."""
+        return FUNCTIONS["reshape"](self, shape[0] if len(shape) == 1 else shape)
+
+    def flatten(self) -> Array:
+        """A 1-d copy."""
+        return FUNCTIONS["copy"](self.reshape(-1))
+
+    def ravel(self) -> Array:
+        """1-d: a view where the memory allows."""
+        return self.reshape(-1)
+
+    def transpose(self, *axes: Any) -> Array:
+        """`lm.permute_dims`; without axes, `T`."""
+        if not axes or axes == (None,):
+            return self.T
+        return FUNCTIONS["permute_dims"](self, axes[0] if isinstance(axes[0], tuple) else axes)
+
+    def squeeze(self, axis: Any = None) -> Array:
+        """`lm.squeeze`; without an axis, every axis of size 1."""
+        if axis is None:
+            axis = tuple(i for i, size in enumerate(self.shape) if size == 1)
+        return FUNCTIONS["squeeze"](self, axis)
+
+    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
+        """`lm.sum`."""
+        return FUNCTIONS["sum"](self, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
+        """`lm.prod`."""
+        return FUNCTIONS["prod"](self, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """`lm.mean`."""
+        return FUNCTIONS["mean"](self, axis=axis, keepdims=keepdims)
+
+    def var(self, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Array:
+        """`lm.var`."""
+        return FUNCTIONS["var"](self, axis=axis, correction=correction, keepdims=keepdims)
+
+    def std(self, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Array:
+        """`lm.std`."""
+        return FUNCTIONS["std"](self, axis=axis, correction=correction, keepdims=keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """`lm.max`."""
+        return FUNCTIONS["max"](self, axis=axis, keepdims=keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """`lm.min`."""
+        return FUNCTIONS["min"](self, axis=axis, keepdims=keepdims)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """`lm.any`."""
+        return FUNCTIONS["any"](self, axis=axis, keepdims=keepdims)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """`lm.all`."""
+        return FUNCTIONS["all"](self, axis=axis, keepdims=keepdims)
+
+    def argmax(self, axis: SupportsIndex | None = None, keepdims: bool = False) -> Array:
+        """`lm.argmax`."""
+        return FUNCTIONS["argmax"](self, axis=axis, keepdims=keepdims)
+
+    def argmin(self, axis: SupportsIndex | None = None, keepdims: bool = False) -> Array:
+        """`lm.argmin`."""
+        return FUNCTIONS["argmin"](self, axis=axis, keepdims=keepdims)
+
+    def dot(self, other: ArrayLike) -> Array:
+        """`lm.matmul` for arrays of one or two axes."""
+        return FUNCTIONS["matmul"](self, other)
+
+    def clip(self, min: Any = None, max: Any = None) -> Array:
+        """`lm.clip`."""
+        return FUNCTIONS["clip"](self, min, max)
+
+    def round(self) -> Array:
+        """`lm.round`."""
+        return FUNCTIONS["round"](self)
+
+    def fill(self, value: ArrayLike) -> None:
+        """Write `value` to every element."""
+        self[...] = value
+
+    # autograd, which `lamina.autograd` installs
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether operations on this array are recorded for `backward`."""
+        return self._tape is not None and AUTOGRAD["requires_grad"](self)
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        AUTOGRAD["set_requires_grad"](self, value)
+
+    @property
+    def grad(self) -> Array | None:
+        """The gradient that `backward` left here, or None."""
+        return None if self._tape is None else AUTOGRAD["grad"](self)
+
+    @grad.setter
+    def grad(self, value: Array | None) -> None:
+        AUTOGRAD["set_grad"](self, value)
+
+    @property
+    def grad_fn(self) -> Any:
+        """The recorded operation that made this array, or None."""
+        return None if self._tape is None else AUTOGRAD["grad_fn"](self)
+
+    def backward(self, grad: ArrayLike | None = None, **options: bool) -> None:
+        """Add the gradient of this array to `grad` of every array that it depends on."""
+        AUTOGRAD["backward"](self, grad, **options)
+
+    def detach(self) -> Array:
+        """The same memory without a gradient."""
+        return wrap(observe(self))
+
+    def __copy__(self) -> Array:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Array:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return wrap, (observe(self).copy(),)
+
+
+AUTOGRAD: dict[str, Callable[..., Any]] = {}
+"""Hooks of `lamina.autograd`: requires_grad, set_requires_grad, grad, set_grad, grad_fn,
+backward, record(name, operands, result, params) and stored(target, value)."""
+
+_new = Array.__new__
+
+
+def wrap(data: NDArray) -> Array:
+    """An eager array on the memory of `data`."""
+    array = _new(Array)
+    array._data = data
+    array._tape = None
+    return array
+
+
+def observe(array: Array) -> NDArray:
+    """The memory of an eager array whose values leave it; a trace that runs takes note."""
+    recorder = CURRENT.get()
+    if recorder is not None:
+        recorder.observed(array)
+    return array._data
+
+
+def writable(name: str, array: Array) -> NDArray:
+    """The memory of an eager array, to be written. Raises `MutationError` if read-only."""
+    if not array._data.flags.writeable:
+        fail(MutationError, f"{name}: expected a writable array, found a read-only view")
+    return array._data
+
+
+def unsupported(name: str, value: object, error: type[LaminaError] = ArgumentError) -> NoReturn:
+    """Raise: `value` is no array."""
+    fail(error, f"{name}: expected an array or a number, found {type(value).__name__}")

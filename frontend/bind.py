@@ -1,0 +1,164 @@
+"""The primitive layer: every function of the frontend ends in `bind` or `view`.
+
+Eager operands are computed at once by `interpreters`; while a trace runs, the recorder of that
+trace builds the `nd` op of the same name. Operands of a primitive already have equal types: the
+function modules promote and broadcast through `unify`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lamina.errors import DTypeError, LaminaError
+from lamina.frontend import dtypes
+from lamina.frontend.array import (
+    AUTOGRAD,
+    SCALARS,
+    Array,
+    ArrayLike,
+    unsupported,
+    wrap,
+    writable,
+)
+from lamina.frontend.dispatch import CURRENT
+from lamina.frontend.dtypes import DType, Scalar
+from lamina.frontend.location import fail, user_place
+from lamina.frontend.shapes import Shape, broadcast_shapes
+from lamina.frontend.traced import TracedArray, WeakScalar
+from lamina.frontend.views import EAGER
+from lamina.interpreters.meaning import call
+
+
+def bind(name: str, *operands: Array, **params: Any) -> Array:
+    """The primitive `name` on arrays whose types fit; `params` as in `interpreters`."""
+    recorder = CURRENT.get()
+    if recorder is not None:
+        return recorder.emit(name, operands, params)
+    try:
+        data = call(name, *[values(operand) for operand in operands], **params)
+    except LaminaError as error:
+        error.place = error.place or user_place()
+        raise
+    flags = data.flags
+    if not (flags.c_contiguous and flags.writeable):  # a storage is row-major and its owner's
+        data = data.copy()
+    return record(name, operands, wrap(data), params)
+
+
+def view(name: str, operand: Array, **params: Any) -> Array:
+    """The view primitive `name`: it shares memory with `operand`."""
+    recorder = CURRENT.get()
+    if recorder is not None:
+        return recorder.view(name, operand, params)
+    return record(name, (operand,), wrap(EAGER[name](values(operand), **params)), params)
+
+
+def record(name: str, operands: Sequence[Array], result: Array, params: dict[str, Any]) -> Array:
+    """Put an eager operation on the tape if an operand has a gradient; the result."""
+    if any(operand._tape is not None for operand in operands):
+        AUTOGRAD["record"](name, operands, result, params)
+    return result
+
+
+def store(name: str, target: Array, value: Array) -> None:
+    """Write `value`, of the target's shape and type, into the memory of `target`."""
+    recorder = CURRENT.get()
+    if recorder is not None:
+        recorder.store(name, target, value)
+        return
+    np.copyto(writable(name, target), values(value))
+    if target._tape is not None or value._tape is not None:
+        AUTOGRAD["stored"](target, value)
+
+
+def values(array: Array) -> np.ndarray[Any, Any]:
+    """The memory of an eager array; a traced one here has outlived its trace."""
+    if isinstance(array, TracedArray):
+        array.refuse_escape()
+    return array._data
+
+
+def as_array(name: str, value: ArrayLike, dtype: DType | None = None) -> Array:
+    """`value` as an array: NumPy arrays are shared, Python scalars get `dtype` or their default."""
+    if isinstance(value, Array):
+        if isinstance(value, WeakScalar) and (recorder := CURRENT.get()) is not None:
+            return recorder.from_weak(value, dtype or dtypes.default_of(value.kind))
+        return value
+    recorder = CURRENT.get()
+    if isinstance(value, SCALARS) and not isinstance(value, np.generic):
+        return constant(dtypes.scalar_array(value, dtype or dtypes.default_of(type(value))))
+    if isinstance(value, np.ndarray):
+        found = dtypes.normalize(value.dtype)
+        if recorder is not None:
+            return recorder.lift(value)
+        return wrap(value if value.dtype == found else value.astype(found))
+    if isinstance(value, np.generic):
+        return constant(np.asarray(value))
+    unsupported(name, value)
+
+
+def constant(data: np.ndarray[Any, Any]) -> Array:
+    """An array of values that are known now, on the memory of `data`."""
+    recorder = CURRENT.get()
+    return wrap(data) if recorder is None else recorder.constant(data)
+
+
+def is_weak(value: object) -> bool:
+    """Whether `value` is a Python number, or stands for one."""
+    return isinstance(value, WeakScalar) or (
+        isinstance(value, SCALARS) and not isinstance(value, np.generic)
+    )
+
+
+def weak_kind(value: WeakScalar | Scalar) -> type:
+    """bool, int, float or complex."""
+    if isinstance(value, WeakScalar):
+        return value.kind
+    return next(kind for kind in SCALARS if isinstance(value, kind))
+
+
+def result_dtype(name: str, operands: Sequence[ArrayLike]) -> DType:
+    """The common type of the operands; raises `ArgumentError` for one that is no array."""
+    found: list[DType] = []
+    weak: list[type] = []
+    for operand in operands:
+        if is_weak(operand):
+            weak.append(weak_kind(operand))  # type: ignore[arg-type]
+        elif isinstance(operand, Array):
+            found.append(operand.dtype)
+        elif isinstance(operand, (np.ndarray, np.generic)):
+            found.append(dtypes.normalize(operand.dtype))
+        else:
+            unsupported(name, operand)
+    return dtypes.common(found, weak)
+
+
+def check_dtype(name: str, dtype: DType, family: frozenset[DType]) -> None:
+    """Raise `DTypeError` unless `dtype` is of `family`."""
+    if dtype not in family:
+        fail(DTypeError, f"{name}: expected {dtypes.FAMILIES[family]} dtype, found {dtype}")
+
+
+def cast(array: Array, dtype: DType) -> Array:
+    """`array` with another element type; itself when it has that type."""
+    return array if array.dtype == dtype else bind("cast", array, dtype=dtype)
+
+
+def broadcast(array: Array, shape: Shape) -> Array:
+    """`array` stretched to `shape`, which it fits."""
+    if array.shape == shape:
+        return array
+    skipped = len(shape) - array.ndim
+    return view("broadcast", array, dims=tuple(range(skipped, len(shape))), shape=shape)
+
+
+def unify(name: str, operands: Sequence[ArrayLike], dtype: DType | None = None) -> list[Array]:
+    """The operands with one element type (`dtype` or their common type) and one shape."""
+    if dtype is None:
+        dtype = result_dtype(name, operands)
+    arrays = [cast(as_array(name, operand, dtype), dtype) for operand in operands]
+    shape = broadcast_shapes(name, *(array.shape for array in arrays))
+    return [broadcast(array, shape) for array in arrays]

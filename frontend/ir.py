@@ -1,0 +1,86 @@
+"""From frontend values to xDSL attributes and types. The only frontend module, with `recorder`
+and `trace`, that imports xDSL; eager code never loads it."""
+
+from __future__ import annotations
+
+from functools import cache
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    FileLineColLoc,
+    IndexType,
+    IntAttr,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    i64,
+)
+from xdsl.ir import Attribute
+
+from lamina.dialects import nd
+from lamina.errors import DTypeError
+from lamina.frontend.dtypes import DType
+from lamina.frontend.location import fail
+from lamina.frontend.shapes import Shape
+from lamina.interpreters.types import DTYPES, element_type_of, to_dense
+
+INDEX = IndexType()
+
+OPS = {op.name.removeprefix("nd."): op for op in nd.OPS}
+"""Primitive name -> op class."""
+
+LARGE = 1024
+"""Constants of more bytes are resources."""
+
+
+@cache
+def tensor_type(shape: Shape, dtype: DType) -> TensorType[Attribute]:
+    """`tensor<shape x dtype>`."""
+    if dtype not in DTYPES:
+        fail(DTypeError, f"expected bool, an integer or float dtype in traced code, found {dtype}")
+    return TensorType(element_type_of(dtype), shape)
+
+
+@cache
+def _location(file: str, line: int, column: int) -> FileLineColLoc:
+    return FileLineColLoc(StringAttr(file), IntAttr(line), IntAttr(column))
+
+
+def location_of(position: tuple[str, int, int]) -> FileLineColLoc:
+    """A position of user code as a location."""
+    return _location(*position)
+
+
+@cache
+def _property(value: Any) -> Attribute:
+    if isinstance(value, int):
+        return IntegerAttr(value, i64)
+    if isinstance(value, str):
+        return StringAttr(value)
+    return DenseArrayBase.from_list(i64, value)
+
+
+def properties(name: str, params: dict[str, Any]) -> dict[str, Attribute]:
+    """Those of `params` that the op holds; the others describe its result."""
+    held = OPS[name].get_irdl_definition().properties
+    return {key: _property(value) for key, value in params.items() if key in held}
+
+
+def constant_value(
+    data: np.ndarray[Any, Any], resources: dict[str, np.ndarray[Any, Any]]
+) -> DenseIntOrFPElementsAttr | DenseResourceAttr:
+    """A constant's attribute; a large one is put into `resources` and named by its content."""
+    data = np.ascontiguousarray(data).reshape(data.shape)
+    kind = tensor_type(data.shape, data.dtype)
+    raw = data.tobytes()
+    if len(raw) <= LARGE:
+        return to_dense(data)
+    digest = blake2b(raw, digest_size=8, person=str(data.dtype).encode()).hexdigest()
+    name = f"constant_{digest}"
+    resources[name] = data
+    return DenseResourceAttr.from_params(name, kind)

@@ -1,0 +1,71 @@
+"""Where the user's code is: the innermost frame outside Lamina and NumPy.
+
+Real paths decide, since the rooms are links into the package.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from types import CodeType, FrameType
+from typing import NoReturn
+
+import numpy as np
+
+from lamina.errors import LaminaError
+
+
+def _roots() -> tuple[str, ...]:
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    rooms = [entry.path for entry in os.scandir(package) if entry.is_dir()]
+    numpy = os.path.dirname(np.__file__)
+    return tuple({os.path.realpath(path) + os.sep for path in (package, numpy, *rooms)})
+
+
+_ROOTS = _roots()
+
+
+@cache
+def is_user_code(code: CodeType) -> bool:
+    """Whether `code` is neither Lamina's nor NumPy's."""
+    name = code.co_filename
+    if name.startswith("<"):  # a notebook cell, a doctest, -c; never Lamina's
+        return not name.startswith("<frozen")
+    return not os.path.realpath(name).startswith(_ROOTS)
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame of user code, or None when there is none."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not is_user_code(frame.f_code):
+        frame = frame.f_back
+    return frame
+
+
+@cache
+def _column(code: CodeType, instruction: int) -> int:
+    """The column (from 1) of the instruction at byte `instruction`."""
+    for index, position in enumerate(code.co_positions()):
+        if index == instruction // 2:
+            return (position[2] or 0) + 1
+    return 1
+
+
+def user_position() -> tuple[str, int, int]:
+    """File, line and column of the user's frame; `("<unknown>", 0, 0)` without one."""
+    frame = user_frame()
+    if frame is None:
+        return "<unknown>", 0, 0
+    return frame.f_code.co_filename, frame.f_lineno, _column(frame.f_code, frame.f_lasti)
+
+
+def user_place() -> str | None:
+    """`file:line` of the user's frame, or None without one."""
+    frame = user_frame()
+    return None if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def fail(error: type[LaminaError], message: str) -> NoReturn:
+    """Raise `error` with the user's place."""
+    raise error(message, place=user_place())

@@ -1,0 +1,295 @@
+"""The recorder of one trace: it turns primitives on traced arrays into `nd` ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import UNKNOWN_LOC
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from lamina.errors import MutationError
+from lamina.frontend import ir
+from lamina.frontend.array import Array, NDArray
+from lamina.frontend.dispatch import CURRENT
+from lamina.frontend.dtypes import (
+    INTEGERS,
+    DType,
+    bool_,
+    check_scalar,
+    default_of,
+    float64,
+    int64,
+)
+from lamina.frontend.location import fail, user_position
+from lamina.frontend.shapes import Shape, result_shape
+from lamina.frontend.traced import Storage, TracedArray, WeakScalar, make, make_weak
+from lamina.frontend.views import row_major, viewed_strides, write_back
+
+COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
+_INT64 = range(-(2**63), 2**63)
+_WEAK_OPS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+}
+
+
+class Recorder:
+    """Builds the entry block of one traced function.
+
+    `entry` is the function's block, `block` the one that ops go to now (a loop's body or the
+    entry). Arguments come first; arrays that the code meets and that are not traced are lifted to
+    further arguments, which `trace` later keeps (captured) or replaces by constants.
+    """
+
+    def __init__(self) -> None:
+        self.entry = Block()
+        self.block = self.entry
+        self.outer = CURRENT.get()
+        self.alive = True
+        self.resources: dict[str, NDArray] = {}
+        self.inputs: list[Storage] = []
+        self.pinned: dict[int, str] = {}
+        self.ranges: dict[int, tuple[int, int]] = {}
+        self.lifted: dict[int, tuple[Any, Storage, str]] = {}
+        self.seen: dict[int, tuple[Array, str]] = {}
+
+    # arguments and constants
+
+    def argument(self, shape: Shape, dtype: DType, position: tuple[str, int, int]) -> TracedArray:
+        """A new argument of the traced function."""
+        value = self.entry.insert_arg(ir.tensor_type(shape, dtype), len(self.entry.args))
+        storage = Storage(self, value, shape, dtype, len(self.inputs))
+        self.inputs.append(storage)
+        return whole(storage, position)
+
+    def weak_argument(
+        self, number: bool | int | float, position: tuple[str, int, int]
+    ) -> WeakScalar:
+        """A new argument that is a Python number."""
+        array = self.argument((), default_of(type(number)), position)
+        sources = frozenset({array._storage.input})
+        return make_weak(array._storage, number, sources, position)
+
+    def constant(self, data: NDArray) -> TracedArray:
+        """A value that is known now."""
+        value = ir.constant_value(data, self.resources)
+        kind = ir.tensor_type(data.shape, data.dtype)
+        position, location = self._here()
+        op = ir.OPS["constant"].create(result_types=[kind], properties={"value": value})
+        return self._result(op, location, data.shape, data.dtype, position)
+
+    def lift(self, found: Array | NDArray) -> TracedArray:
+        """The traced stand-in of an array that is not of this trace."""
+        position = user_position()
+        if id(found) not in self.lifted:
+            array = self.argument(found.shape, found.dtype, position)
+            self.lifted[id(found)] = found, array._storage, f"{position[0]}:{position[1]}"
+        storage = self.lifted[id(found)][1]
+        return whole(storage, position)
+
+    def own(self, array: Array) -> TracedArray:
+        """`array` as one of this trace. Raises `TraceError` for one that outlived its trace."""
+        if not isinstance(array, TracedArray):
+            return self.lift(array)
+        recorder = array._storage.recorder
+        if recorder is self:
+            return array
+        outer = self.outer
+        while outer is not None and outer is not recorder:
+            outer = outer.outer
+        if outer is None:
+            array.refuse_escape()
+        return self.lift(array)
+
+    def observed(self, array: Array) -> None:
+        """Values of an eager array leave it: the trace depends on them."""
+        if not isinstance(array, TracedArray):
+            file, line, _ = user_position()
+            self.seen[id(array)] = array, f"{file}:{line}"
+
+    def pin(self, sources: frozenset[int]) -> None:
+        """The trace holds for these values of the weak inputs `sources` only."""
+        file, line, _ = user_position()
+        for source in sources:
+            self.pinned.setdefault(source, f"{file}:{line}")
+
+    def keep_in_range(self, scalar: WeakScalar, low: int, high: int) -> None:
+        """The trace holds while the weak int is from `low` to `high`."""
+        source, *others = scalar._sources
+        if others or self.inputs[source] is not scalar._storage:
+            self.pin(scalar._sources)
+            return
+        known = self.ranges.get(source, (low, high))
+        self.ranges[source] = max(low, known[0]), min(high, known[1])
+
+    def from_weak(self, scalar: WeakScalar, dtype: DType) -> Array:
+        """A weak scalar as an array of `dtype`. Raises `DTypeError` for an int outside it."""
+        if dtype in INTEGERS and scalar.kind is int:
+            check_scalar(scalar._number, dtype)
+            info = np.iinfo(dtype)
+            if dtype != int64:
+                self.keep_in_range(scalar, int(info.min), int(info.max))
+        array = whole(scalar._storage, scalar._position)
+        return array if array.dtype == dtype else self.emit("cast", [array], {"dtype": dtype})
+
+    # operations
+
+    def emit(self, name: str, operands: Sequence[Array], params: dict[str, Any]) -> TracedArray:
+        """The primitive `name` on `operands`, whose types already fit."""
+        arrays = [self.own(operand) for operand in operands]
+        position, location = self._here()
+        values = [self.read(array) for array in arrays]
+        shape = result_shape(name, [array.shape for array in arrays], params)
+        dtype = _result_dtype(name, arrays, params)
+        op = self._operation(name, values, shape, dtype, params)
+        return self._result(op, location, shape, dtype, position)
+
+    def _operation(
+        self, name: str, values: list[SSAValue], shape: Shape, dtype: DType, params: dict[str, Any]
+    ) -> Operation:
+        kind: list[Attribute] = [ir.tensor_type(shape, dtype)]
+        return ir.OPS[name].create(
+            operands=values, result_types=kind, properties=ir.properties(name, params)
+        )
+
+    def _here(self) -> tuple[tuple[str, int, int], Attribute]:
+        position = user_position()
+        return position, ir.location_of(position)
+
+    def _result(
+        self,
+        op: Operation,
+        location: Attribute,
+        shape: Shape,
+        dtype: DType,
+        position: tuple[str, int, int],
+    ) -> TracedArray:
+        storage = Storage(self, self.insert(op, location), shape, dtype)
+        return whole(storage, position)
+
+    def insert(self, op: Operation, location: Attribute | None = None) -> SSAValue:
+        """Append `op` to the current block; its first result."""
+        if op.location == UNKNOWN_LOC:
+            op.location = location or self._here()[1]  # pyright: ignore[reportAttributeAccessIssue]
+        self.block.add_op(op)
+        return op.results[0]
+
+    def insert_return(self, op: Operation, position: tuple[str, int, int]) -> None:
+        """Close the entry block."""
+        op.location = ir.location_of(position)
+        self.entry.add_op(op)
+
+    def weak_result(self, name: str, compute: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+        """A Python operator on weak scalars and Python numbers: again a weak scalar.
+
+        Results that the program cannot compute as Python would are computed now, and guarded.
+        """
+        numbers = [v._number if isinstance(v, WeakScalar) else v for v in (x, y)]
+        sources = frozenset[int]().union(*(v._sources for v in (x, y) if isinstance(v, WeakScalar)))
+        simple = name in _WEAK_OPS and bool not in map(type, numbers)
+        number = compute(*numbers)
+        if not simple or (isinstance(number, int) and number not in _INT64):
+            self.pin(sources)
+            return number
+        floats = float in map(type, numbers) or name == "truediv"
+        dtype = float64 if floats else int64
+        operands: list[Array] = []
+        for value in (x, y):
+            array = value if isinstance(value, WeakScalar) else self.constant(np.array(value))
+            operands.append(
+                array if array.dtype == dtype else self.emit("cast", [array], {"dtype": dtype})
+            )
+        result = self.emit(_WEAK_OPS[name], operands, {})
+        return make_weak(result._storage, number, sources, result._position)
+
+    # views and writes
+
+    def read(self, array: TracedArray) -> SSAValue:
+        """The newest value of `array`."""
+        storage = array._storage
+        if not array._steps:
+            return storage.value
+        version, value = array._read
+        if version != storage.version or not self._visible(value):
+            value = self._chain(array)[-1]._storage.value
+            array._read = storage.version, value
+        return value
+
+    def _visible(self, value: SSAValue) -> bool:
+        """Whether a value read before may be used in the current block."""
+        return _block_of(value) in (self.block, self.entry)
+
+    def _chain(self, array: TracedArray) -> list[TracedArray]:
+        """The values of the storage and after each view step on the way to `array`."""
+        storage = array._storage
+        values = [whole(storage, array._position)]
+        for name, params in array._steps:
+            values.append(self.emit(name, values[-1:], params))
+        return values
+
+    def view(self, name: str, operand: Array, params: dict[str, Any]) -> TracedArray:
+        """A view: nothing is computed yet. A reshape that no view can be is computed."""
+        array = self.own(operand)
+        strides = viewed_strides(name, array.shape, array._strides, params)
+        if strides is None:
+            return self.emit(name, [array], params)
+        shape = result_shape(name, [array.shape], params)
+        writable = array._writable and name != "broadcast"
+        steps = (*array._steps, (name, params))
+        return make(array._storage, shape, steps, strides, writable, user_position())
+
+    def store(self, name: str, target: Array, value: Array) -> None:
+        """Write `value`, of the target's shape and type, through the view `target`."""
+        array = self.own(target)
+        if not array._writable:
+            fail(MutationError, f"{name}: expected a writable array, found a read-only view")
+        update = self.own(value)
+        olds = self._chain(array)[:-1] if array._steps else []
+        for (step, params), old in zip(reversed(array._steps), reversed(olds), strict=True):
+            update = write_back(self, step, params, old, update)
+        array._storage.value = self.read(update)
+        array._storage.version += 1
+
+    def update_window(
+        self, old: TracedArray, update: TracedArray, starts: tuple[int, ...]
+    ) -> TracedArray:
+        """`old` with the window of the update's shape at `starts` replaced."""
+        position, location = self._here()
+        operands = [self.read(old), self.read(update)]
+        for start in starts:
+            index = self.constant(np.array(start, np.int64))
+            op = ir.OPS["to_index"].create(
+                operands=[self.read(index)], result_types=[ir.INDEX], properties={}
+            )
+            operands.append(self.insert(op, location))
+        op = self._operation("dynamic_update_slice", operands, old.shape, old.dtype, {})
+        return self._result(op, location, old.shape, old.dtype, position)
+
+
+def _block_of(value: SSAValue) -> Block | None:
+    return value.owner if isinstance(value.owner, Block) else value.owner.parent
+
+
+def _result_dtype(name: str, arrays: list[TracedArray], params: dict[str, Any]) -> DType:
+    if "dtype" in params:
+        return params["dtype"]
+    if name in COMPARISONS:
+        return bool_
+    if name in ("argmax", "argmin"):
+        return int64
+    return arrays[-1].dtype
+
+
+def whole(storage: Storage, position: tuple[str, int, int]) -> TracedArray:
+    """All of `storage` as an array."""
+    return make(storage, storage.shape, (), row_major(storage.shape), True, position)

@@ -1,0 +1,209 @@
+"""Shape rules, with the errors that users see. Eager and traced arrays both ask here, so both
+fail with the same class and text.
+
+`name` is always the function that the user called; axes and sizes are plain ints.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, SupportsIndex, TypeAlias
+
+from lamina.errors import ArgumentError, AxisError, ShapeError
+from lamina.frontend.location import fail
+
+Shape: TypeAlias = "tuple[int, ...]"
+Axes: TypeAlias = "int | tuple[int, ...] | None"
+
+
+def broadcast_shapes(name: str, *shapes: Shape) -> Shape:
+    """The shape that all `shapes` broadcast to: trailing sizes equal or 1."""
+    first = shapes[0]
+    if all(shape == first for shape in shapes):
+        return first
+    rank = max(len(shape) for shape in shapes)
+    result = [1] * rank
+    for shape in shapes:
+        for position, size in enumerate(shape, rank - len(shape)):
+            if size != 1:
+                if result[position] not in (1, size):
+                    listed = " and ".join(str(shape) for shape in shapes)
+                    fail(ShapeError, f"{name}: expected shapes that broadcast, found {listed}")
+                result[position] = size
+    return tuple(result)
+
+
+def check_broadcast(name: str, shape: Shape, target: Shape) -> None:
+    """Raise unless `shape` broadcasts to exactly `target`."""
+    skipped = len(target) - len(shape)
+    if skipped < 0 or any(
+        size not in (1, wanted) for size, wanted in zip(shape, target[skipped:], strict=True)
+    ):
+        fail(ShapeError, f"{name}: expected a shape that broadcasts to {target}, found {shape}")
+
+
+def integer(name: str, value: SupportsIndex, what: str) -> int:
+    """`value` as an int; raises `ArgumentError` for anything but an integer."""
+    try:
+        return operator.index(value)
+    except TypeError as error:
+        if isinstance(error, ArgumentError) or type(error) is not TypeError:
+            raise
+        fail(ArgumentError, f"{name}: expected an integer {what}, found {value!r}")
+
+
+def axis_index(name: str, axis: SupportsIndex, rank: int) -> int:
+    """`axis` from 0 to `rank` - 1; negative ones count from the end."""
+    found = integer(name, axis, "axis")
+    if not -rank <= found < rank:
+        expected = f"an axis from {-rank} to {rank - 1}" if rank else "no axis for a 0-d array"
+        fail(AxisError, f"{name}: expected {expected}, found {found}")
+    return found % rank
+
+
+def axis_indices(name: str, axes: Any, rank: int) -> tuple[int, ...]:
+    """`axes` (None for all, an int or a sequence), normalized and distinct."""
+    if axes is None:
+        return tuple(range(rank))
+    listed: tuple[SupportsIndex, ...] = tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)
+    found = tuple(axis_index(name, axis, rank) for axis in listed)
+    if len(set(found)) != len(found):
+        fail(AxisError, f"{name}: expected distinct axes, found {listed}")
+    return found
+
+
+def shape_tuple(name: str, shape: Any) -> Shape:
+    """A user's shape (an int or a sequence of ints of 0 or more) as a tuple."""
+    listed = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    found = tuple(integer(name, size, "size") for size in listed)
+    if any(size < 0 for size in found):
+        fail(ShapeError, f"{name}: expected sizes of 0 or more, found {found}")
+    return found
+
+
+def reshaped(name: str, shape: Shape, target: Any) -> Shape:
+    """`target` with its -1, if any, filled in; the number of elements must not change."""
+    listed = tuple(target) if isinstance(target, (tuple, list)) else (target,)
+    wanted = tuple(integer(name, size, "size") for size in listed)
+    elements, known = prod(shape), prod(size for size in wanted if size != -1)
+    if wanted.count(-1) > 1 or any(size < -1 for size in wanted):
+        fail(ShapeError, f"{name}: expected sizes of 0 or more and at most one -1, found {wanted}")
+    if -1 in wanted:
+        if known == 0 or elements % known:
+            fail(
+                ShapeError,
+                f"{name}: expected a size that makes {elements} elements, found {wanted}",
+            )
+        wanted = tuple(elements // known if size == -1 else size for size in wanted)
+    elif known != elements:
+        fail(
+            ShapeError,
+            f"{name}: expected {elements} elements as in shape {shape}, "
+            f"found shape {wanted} with {known}",
+        )
+    return wanted
+
+
+def concatenated(name: str, shapes: Sequence[Shape], axis: int) -> Shape:
+    """The shape of arrays joined along `axis` (normalized)."""
+    first = shapes[0]
+    for shape in shapes[1:]:
+        if len(shape) != len(first) or any(
+            size != wanted
+            for position, (size, wanted) in enumerate(zip(shape, first, strict=True))
+            if position != axis
+        ):
+            fail(
+                ShapeError,
+                f"{name}: expected equal shapes except on axis {axis}, found {first} and {shape}",
+            )
+    return (*first[:axis], sum(shape[axis] for shape in shapes), *first[axis + 1 :])
+
+
+def reduced(shape: Shape, axes: tuple[int, ...]) -> Shape:
+    """`shape` without `axes`."""
+    return tuple(size for axis, size in enumerate(shape) if axis not in axes)
+
+
+def kept(shape: Shape, axes: tuple[int, ...]) -> Shape:
+    """`shape` with size 1 on `axes`."""
+    return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+
+
+def conv_output(
+    name: str, size: int, window: int, stride: int, padding: tuple[int, int], dilation: int
+) -> int:
+    """The size of a convolution's or pooling's output along one spatial axis."""
+    reach = dilation * (window - 1) + 1
+    room = size + sum(padding) - reach
+    if room < 0:
+        fail(
+            ShapeError,
+            f"{name}: expected a window of at most {size + sum(padding)}, found {reach}",
+        )
+    return room // stride + 1
+
+
+def _same(shapes: list[Shape], params: dict[str, Any]) -> Shape:
+    return shapes[0]
+
+
+def _dot(shapes: list[Shape], params: dict[str, Any]) -> Shape:
+    lhs, rhs = shapes
+    left = (*params["lhs_batch"], *params["lhs_contract"])
+    right = (*params["rhs_batch"], *params["rhs_contract"])
+    batch = tuple(lhs[axis] for axis in params["lhs_batch"])
+    return (*batch, *reduced(lhs, left), *reduced(rhs, right))
+
+
+def _conv(shapes: list[Shape], params: dict[str, Any]) -> Shape:
+    x, w = shapes
+    padding = params["padding"]
+    spatial = (
+        conv_output(
+            "conv",
+            x[axis + 2],
+            w[axis + 2],
+            params["strides"][axis],
+            (padding[2 * axis], padding[2 * axis + 1]),
+            params["dilation"][axis],
+        )
+        for axis in range(len(x) - 2)
+    )
+    return (x[0], w[0], *spatial)
+
+
+def _pad(shapes: list[Shape], params: dict[str, Any]) -> Shape:
+    edges = zip(params["low"], shapes[0], params["high"], strict=True)
+    return tuple(low + size + high for low, size, high in edges)
+
+
+def _slice(shapes: list[Shape], params: dict[str, Any]) -> Shape:
+    bounds = zip(params["starts"], params["limits"], params["strides"], strict=True)
+    return tuple(-(-(limit - start) // stride) for start, limit, stride in bounds)
+
+
+RESULT: dict[str, Callable[[list[Shape], dict[str, Any]], Shape]] = {
+    "argmax": lambda shapes, params: reduced(shapes[0], (params["axis"],)),
+    "argmin": lambda shapes, params: reduced(shapes[0], (params["axis"],)),
+    "broadcast": lambda shapes, params: params["shape"],
+    "concat": lambda shapes, params: concatenated("concat", shapes, params["axis"]),
+    "conv": _conv,
+    "dot_general": _dot,
+    "dynamic_slice": lambda shapes, params: params["sizes"],
+    "iota": lambda shapes, params: params["shape"],
+    "pad": _pad,
+    "reduce": lambda shapes, params: reduced(shapes[0], params["axes"]),
+    "reshape": lambda shapes, params: params["shape"],
+    "select": lambda shapes, params: shapes[1],
+    "slice": _slice,
+    "transpose": lambda shapes, params: tuple(shapes[0][axis] for axis in params["permutation"]),
+}
+"""Primitive -> its result's shape; those not listed keep the shape of their first operand."""
+
+
+def result_shape(name: str, shapes: list[Shape], params: dict[str, Any]) -> Shape:
+    """The shape of the primitive `name` on operands of these shapes."""
+    return RESULT.get(name, _same)(shapes, params)

@@ -1,0 +1,206 @@
+"""`trace`: run a Python function on traced arrays and keep the `nd` program that it makes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Region
+
+from lamina.errors import ArgumentError
+from lamina.frontend import dtypes, tree
+from lamina.frontend.array import Array, NDArray
+from lamina.frontend.dispatch import CURRENT
+from lamina.frontend.dtypes import DType
+from lamina.frontend.ir import location_of
+from lamina.frontend.location import fail, user_position
+from lamina.frontend.recorder import Recorder
+from lamina.frontend.shapes import Shape
+from lamina.frontend.traced import Position, TracedArray, WeakScalar
+from lamina.frontend.tree import Tree
+
+Weak: TypeAlias = Literal["bool", "int", "float"]
+
+
+@dataclass(frozen=True)
+class Input:
+    """One argument of the traced program's `@main`, in order.
+
+    name: the path of the leaf ("x", "params/w1"), or of the captured array ("model.w").
+    weak: the leaf is a Python number of this type (its tensor is i1, i64 or f64, 0-d).
+    leaf: its position among the leaves of the call; -1 for a captured array.
+    guard: for a captured array, how to read it again at each call; else None.
+    written: the program writes it; the new value is an extra result (`Trace.written`).
+    pinned: where the trace needed the number's value: it holds for this value only.
+    low, high: the trace holds while the weak int is in this range.
+    """
+
+    name: str
+    shape: Shape
+    dtype: DType
+    weak: Weak | None = None
+    leaf: int = -1
+    guard: Any = None
+    written: bool = False
+    pinned: str | None = None
+    low: int | None = None
+    high: int | None = None
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One leaf of the function's result.
+
+    index: the result of `@main` that holds it; None for a Python value known now, `value`.
+    weak: give it back as a Python number of this type, not as an array.
+    """
+
+    index: int | None
+    value: Any = None
+    weak: Weak | None = None
+
+
+@dataclass
+class Trace:
+    """A traced function.
+
+    module: holds `func.func @main(inputs...) -> (results..., final values of written inputs...)`.
+    inputs: what each argument of `@main` is: first the leaves of the call, then captured arrays.
+    arguments: the structure of the call, `({name: value, ...})` by parameter name.
+    static: (position, value) of the leaves that are no input; they must be equal at a call.
+    results: the leaves of `result_tree`.
+    written: for each extra result, after the first ones, the position in `inputs` it is for.
+    resources: large constants by name. guards: what else must still hold. notes: for `explain`.
+    """
+
+    module: ModuleOp
+    inputs: list[Input]
+    arguments: Tree
+    static: list[tuple[int, Any]]
+    result_tree: Tree
+    results: list[Leaf]
+    written: list[int]
+    resources: dict[str, NDArray]
+    guards: list[Any] = field(default_factory=list[Any])
+    notes: list[str] = field(default_factory=list[str])
+
+
+def bind_arguments(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """The arguments by parameter name. Raises `ArgumentError` for a call that does not fit."""
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        name = getattr(function, "__name__", "function")
+        fail(ArgumentError, f"{name}: {error}")
+    return dict(bound.arguments)
+
+
+def trace(
+    function: Callable[..., Any],
+    args: Sequence[Any] = (),
+    kwargs: dict[str, Any] | None = None,
+    *,
+    static: Sequence[str] = (),
+) -> Trace:
+    """Run `function` on traced stand-ins of its arguments and return the program it makes.
+
+    Array leaves become arguments, Python bools, ints and floats weak 0-d arguments; every other
+    leaf, and all of the parameters named in `static`, is used as it is. Whatever the function
+    raises passes through; `TraceError` where it needs a value that only a run has.
+    """
+    signature = inspect.signature(function)
+    named = bind_arguments(function, args, kwargs or {})
+    leaves, arguments = tree.flatten(named)
+    recorder = Recorder()
+    position = _definition(function)
+    token = CURRENT.set(recorder)
+    try:
+        stand_ins, inputs, fixed = _stand_ins(recorder, leaves, arguments, static, position)
+        bound = signature.bind_partial()
+        bound.arguments.update(tree.unflatten(arguments, stand_ins))
+        result = function(*bound.args, **bound.kwargs)
+        found, result_tree = tree.flatten(result)
+        results, values = _results(recorder, found)
+    finally:
+        CURRENT.reset(token)
+        recorder.alive = False
+    written = [source for source, storage in enumerate(recorder.inputs) if storage.version]
+    values += [recorder.inputs[source].value for source in written]
+    recorder.insert_return(ReturnOp.create(operands=values), position)
+    main = FuncOp(
+        "main", ([arg.type for arg in recorder.entry.args], [value.type for value in values]),
+        Region(recorder.entry),
+    )  # fmt: skip
+    main.location = location_of(position)
+    module = ModuleOp([main])
+    module.location = main.location
+    return Trace(
+        module, inputs, arguments, fixed, result_tree, results, written, recorder.resources
+    )
+
+
+def _definition(function: Callable[..., Any]) -> Position:
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return (code.co_filename, code.co_firstlineno, 1) if code else user_position()
+
+
+def _stand_ins(
+    recorder: Recorder,
+    leaves: list[Any],
+    arguments: Tree,
+    static: Sequence[str],
+    position: Position,
+) -> tuple[list[Any], list[Input], list[tuple[int, Any]]]:
+    """What the function gets for each leaf, the inputs, and the static leaves."""
+    stand_ins: list[Any] = []
+    inputs: list[Input] = []
+    fixed: list[tuple[int, Any]] = []
+    for index, (leaf, path) in enumerate(zip(leaves, tree.paths(arguments), strict=True)):
+        stand_in = None if path.split("/")[0] in static else _stand_in(recorder, leaf, position)
+        if stand_in is None:
+            fixed.append((index, leaf))
+            stand_ins.append(leaf)
+            continue
+        stand_in._storage.value.name_hint = _hint(path)
+        weak: Any = stand_in.kind.__name__ if isinstance(stand_in, WeakScalar) else None
+        inputs.append(Input(path, stand_in.shape, stand_in.dtype, weak, index))
+        stand_ins.append(stand_in)
+    return stand_ins, inputs, fixed
+
+
+def _stand_in(recorder: Recorder, leaf: Any, position: Position) -> TracedArray | None:
+    if isinstance(leaf, WeakScalar):
+        return recorder.weak_argument(leaf._number, position)
+    if isinstance(leaf, (Array, np.ndarray, np.generic)):
+        return recorder.argument(leaf.shape, dtypes.normalize(leaf.dtype), position)
+    if type(leaf) in (bool, int, float) and (type(leaf) is not int or -(2**63) <= leaf < 2**63):
+        return recorder.weak_argument(leaf, position)
+    return None
+
+
+def _hint(path: str) -> str | None:
+    name = "".join(char if char.isalnum() else "_" for char in path)
+    return name if name.isidentifier() and name.isascii() else None
+
+
+def _results(recorder: Recorder, found: list[Any]) -> tuple[list[Leaf], list[Any]]:
+    results: list[Leaf] = []
+    values: list[Any] = []
+    for leaf in found:
+        if isinstance(leaf, np.generic):
+            leaf = recorder.constant(np.asarray(leaf))  # noqa: PLW2901
+        if not isinstance(leaf, (Array, np.ndarray)):
+            results.append(Leaf(None, leaf))
+            continue
+        array = recorder.own(leaf) if isinstance(leaf, Array) else recorder.lift(leaf)
+        weak: Any = array.kind.__name__ if isinstance(array, WeakScalar) else None
+        results.append(Leaf(len(values), None, weak))
+        values.append(recorder.read(array))
+    return results, values
