@@ -1,4 +1,4 @@
-"""Source locations: how messages show them, and how several become one."""
+"""Source locations, as messages show them."""
 
 from __future__ import annotations
 
