@@ -33,10 +33,10 @@ from lamina.backend.emit_llvm_values import (
     constant_text,
     fail,
     int_of,
-    place,
     symbol_text,
     type_text,
 )
+from lamina.dialects.locations import place_of
 from lamina.errors import LoweringError
 
 # Code of ours never unwinds, so no unwind tables are wanted; the flag is on every function.
@@ -180,7 +180,7 @@ class _Body:
             try:
                 text = emit(self, op, [names[operand] for operand in op.operands])
             except LoweringError as error:
-                error.place = error.place or place(op.location)
+                error.place = error.place or place_of(op.location)
                 raise
             except KeyError as error:
                 raise fail(op, f"expected the property {error}, found none") from error

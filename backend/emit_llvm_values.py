@@ -1,4 +1,4 @@
-"""Types, constants, flags and places of the `llvm` dialect as LLVM text.
+"""Types, constants and flags of the `llvm` dialect as LLVM text.
 
 A type or a constant is written from its xDSL attribute alone; nothing here knows an operation's
 neighbours. Float constants are hexadecimal bit patterns, so no digit of them is ever lost.
@@ -12,20 +12,15 @@ import struct
 from typing import cast
 
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     BFloat16Type,
-    CallSiteLoc,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
-    FileLineColLoc,
     Float16Type,
     Float32Type,
     Float64Type,
     FloatAttr,
-    FusedLoc,
     IntegerAttr,
     IntegerType,
-    NameLoc,
     Signedness,
     StringAttr,
     VectorType,
@@ -41,6 +36,7 @@ from xdsl.dialects.llvm import (
 )
 from xdsl.ir import Attribute, Operation
 
+from lamina.dialects.locations import place_of
 from lamina.errors import LoweringError
 
 _FLOAT_NAMES: dict[type[Attribute], str] = {
@@ -53,25 +49,9 @@ _PLAIN_SYMBOL = re.compile(r"[A-Za-z$._-][A-Za-z$._0-9-]*")
 _BYTE_TEXT = [f"\\{byte:02X}" for byte in range(256)]
 
 
-def place(location: Attribute) -> str | None:
-    """`file:line` of a location attribute, or None when it is unknown."""
-    match location:
-        case FileLineColLoc():
-            return f"{location.filename.data}:{location.line.data}"
-        case NameLoc():
-            return place(location.location)
-        case CallSiteLoc():
-            return place(location.callee) or place(location.caller)
-        case FusedLoc():
-            parts = cast("ArrayAttr[Attribute]", location.locations).data
-            return next((text for part in parts if (text := place(part))), None)
-        case _:
-            return None
-
-
 def fail(op: Operation, found: str) -> LoweringError:
     """The error for an operation that has no LLVM text; `found` says what is wrong with it."""
-    return LoweringError(f"{op.name}: {found}", place=place(op.location))
+    return LoweringError(f"{op.name}: {found}", place=place_of(op.location))
 
 
 def symbol_text(name: str) -> str:
