@@ -1,14 +1,17 @@
-"""Source locations, as messages show them."""
+"""Source locations: how messages show them, and how several become one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
     ArrayAttr,
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
+    LocationAttr,
     NameLoc,
 )
 from xdsl.ir import Attribute
@@ -29,3 +32,18 @@ def place_of(location: Attribute) -> str | None:
             return next((place for part in parts if (place := place_of(part))), None)
         case _:
             return None
+
+
+def fuse_locations(locations: Sequence[LocationAttr]) -> LocationAttr:
+    """One location for several source ops: theirs when all are one, else a fused one."""
+    distinct: dict[LocationAttr, None] = {}
+    for location in locations:
+        parts = (
+            cast("Sequence[LocationAttr]", location.locations.data)
+            if isinstance(location, FusedLoc)
+            else (location,)
+        )
+        distinct.update((part, None) for part in parts if part != UNKNOWN_LOC)
+    if not distinct:
+        return UNKNOWN_LOC
+    return next(iter(distinct)) if len(distinct) == 1 else FusedLoc(list(distinct))
