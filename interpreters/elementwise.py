@@ -7,13 +7,13 @@ float32 transcendentals are up to 3.3 ulp off (computed in float64 and rounded o
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from lamina.errors import DomainError
+from lamina.interpreters.special import erf
 from lamina.interpreters.types import BF16, BOOL, F32, F64, HALVES, Array, DType, is_float
 
 
@@ -142,11 +142,6 @@ def pow(x: Array, y: Array) -> Array:
         ) from None
 
 
-def _erf(x: Array) -> Array:
-    flat = np.ravel(x).tolist()
-    return np.fromiter(map(math.erf, flat), F64, len(flat)).reshape(np.shape(x))
-
-
 def select(predicate: Array, x: Array, y: Array) -> Array:
     """`x` where `predicate`, else `y`."""
     return np.where(predicate, x, y)
@@ -194,7 +189,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     "cos": _through_float64(np.cos),
     "tan": _through_float64(np.tan),
     "tanh": _through_float64(np.tanh),
-    "erf": _through_float64(_erf),
+    "erf": _through_float64(erf),
     "select": select,
     "cast": cast,
 }

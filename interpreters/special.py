@@ -1,0 +1,54 @@
+"""Functions that NumPy does not have, in float64."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lamina.interpreters.types import Array
+
+# Interpolation at Chebyshev nodes in 60 digits: erf(x)/x - 1 in x^2 on [0, 1], error 1.3e-19;
+# erfc(x) exp(x^2) in t = (x - 2.5)/(x + 2.5) on 1 <= x <= 6, error 1.0e-17.
+_NEAR = (
+    0.1283791670955126, -0.3761263890318375, 0.11283791670954879, -0.026866170645076792,
+    0.0052239776248180145, -0.000854832698083379, 0.0001205533111164271, -1.4925595266831182e-05,
+    1.6461000484121368e-06, -1.6350312701054695e-07, 1.4659775274047436e-08,
+    -1.1372848856791674e-09, 5.957176147748911e-11,
+)  # fmt: skip
+_FAR = (
+    0.21080636406114356, -0.3717367339489732, 0.251713193217456, -0.12503305237885554,
+    0.0399225390747838, -0.0039937011641469865, -0.002642365927759658, 0.0008759154019168855,
+    0.00022837955896605415, -0.00012887649615317198, -3.4172229273553035e-05,
+    1.8609712314617464e-05, 7.48480117852628e-06, -2.2842173094341345e-06,
+    -1.5625258507743158e-06, 8.134380709229634e-08,
+)  # fmt: skip
+
+
+_BLOCK = 8192
+"""Elements worked on at a time: the temporaries stay in the cache."""
+
+
+def erf(x: Array) -> Array:
+    """The error function of float64 elements, within 1 ulp; odd, NaN stays NaN."""
+    flat = np.ravel(x)
+    result = np.empty_like(flat)
+    for start in range(0, flat.size, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        result[block] = _erf_block(flat[block])
+    return result.reshape(np.shape(x))
+
+
+def _erf_block(x: Array) -> Array:
+    size = np.abs(x)
+    near = x + x * _polynomial(_NEAR, np.square(np.minimum(size, 1.0)))
+    y = np.clip(size, 1.0, 6.0)  # from 5.93 on the result is 1
+    far = 1.0 - np.exp(-y * y) * _polynomial(_FAR, (y - 2.5) / (y + 2.5))
+    return np.where(size <= 1.0, near, np.copysign(far, x))
+
+
+def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
+    """`c[0] + c[1] x + ...` by Horner's rule."""
+    result = np.full_like(x, coefficients[-1])
+    for coefficient in coefficients[-2::-1]:
+        result *= x
+        result += coefficient
+    return result
