@@ -26,7 +26,10 @@ from lamina.tools.passes import Step, load_pass, parse_passes, pass_names
 from lamina.tools.timing import Timer
 from lamina.verify import verify_module
 
-TARGETS: dict[str, str] = {"llvm-ir": "lamina.backend.emit_llvm:emit_module"}
+TARGETS: dict[str, str] = {
+    "llvm-ir": "lamina.tools.targets:llvm_ir",
+    "asm": "lamina.tools.targets:assembly",
+}
 """Output formats besides mlir: name -> "module:function" from a module at level llvm to text."""
 
 
