@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     FusedLoc,
     LocationAttr,
     NameLoc,
+    NoneAttr,
 )
 from xdsl.ir import Attribute
 
@@ -46,4 +47,4 @@ def fuse_locations(locations: Sequence[LocationAttr]) -> LocationAttr:
         distinct.update((part, None) for part in parts if part != UNKNOWN_LOC)
     if not distinct:
         return UNKNOWN_LOC
-    return next(iter(distinct)) if len(distinct) == 1 else FusedLoc(list(distinct))
+    return next(iter(distinct)) if len(distinct) == 1 else FusedLoc(list(distinct), NoneAttr())

@@ -29,6 +29,11 @@ DIALECTS: dict[str, str] = {
 }
 
 PASSES: dict[str, str] = {
+    "simplify-generics": "lamina.transforms.simplify_generics:SimplifyGenericsPass",
+    "fuse-elementwise": "lamina.transforms.fuse_elementwise:FuseElementwisePass",
+    "fuse-reductions": "lamina.transforms.fuse_reductions:FuseReductionsPass",
+    "form-kernels": "lamina.transforms.form_kernels:FormKernelsPass",
+    "outline-kernels": "lamina.transforms.outline_kernels:OutlineKernelsPass",
     "nd-to-linalg": "lamina.lowering.nd_to_linalg:NdToLinalgPass",
 }
 

@@ -1,0 +1,51 @@
+"""Order within a block: dependence levels, and sorting after ops were merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from xdsl.ir import Block, Operation, SSAValue
+
+
+def read_values(op: Operation) -> Iterator[SSAValue]:
+    """The values that `op` or an op inside it reads."""
+    if not op.regions:
+        yield from op.operands
+        return
+    for inner in op.walk():
+        yield from inner.operands
+
+
+def sort_block(block: Block, ops: Iterable[Operation]) -> None:
+    """Put `ops` (all that the block shall hold) in an order in which definitions come first.
+
+    Where the given order allows, it is kept.
+    """
+    ops = list(ops)
+    for op in ops:
+        if op.parent is not None:
+            op.detach()
+    inside = set(ops)
+    done: set[Operation] = set()
+    order: list[Operation] = []
+    for op in ops:
+        stack = [op]
+        while stack:
+            top = stack[-1]
+            if top in done:
+                stack.pop()
+                continue
+            missing = [
+                owner
+                for value in read_values(top)
+                if isinstance(owner := value.owner, Operation)
+                and owner in inside
+                and owner not in done
+            ]
+            if missing:
+                stack.extend(missing)
+                continue
+            done.add(top)
+            order.append(top)
+            stack.pop()
+    block.add_ops(order)

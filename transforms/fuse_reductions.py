@@ -1,0 +1,132 @@
+"""Pass `fuse-reductions`: a reduction computes its input instead of reading it.
+
+    %p = linalg.generic ... ins(%x, %y) { mulf }
+    %s = linalg.generic {... "reduction"} ins(%p) { addf }
+    // ->
+    %s = linalg.generic {... "reduction"} ins(%x, %y) { mulf addf }
+
+The producer is cloned: where others read it too, it stays, and is computed twice only when that
+is cheap. Post-condition: `why_apart` gives a reason for every elementwise producer that is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, ModuleOp, i32
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.passes import ModulePass
+
+from lamina.dialects import linalg
+from lamina.dialects.locations import fuse_locations
+from lamina.transforms.generics import (
+    body_of,
+    cost_of,
+    is_elementwise,
+    is_identity,
+    is_reduction,
+    iterators_of,
+    maps_of,
+)
+
+RECOMPUTE = 4
+"""A producer with several readers is computed again when its cost times its readers is at most
+this (an addition costs 1)."""
+
+
+def folds_as_one(affine_map: AffineMap, reduced: Sequence[int]) -> bool:
+    """Whether the reduced dims can be walked as one in an operand read by `affine_map`.
+
+    They must all be missing or stand side by side in order: the order of a sum over several axes
+    is that of one flat axis.
+    """
+    places = [
+        i
+        for i, e in enumerate(affine_map.results)
+        if isinstance(e, AffineDimExpr) and e.position in reduced
+    ]
+    if not places:
+        return not any(e.used_dims() & set(reduced) for e in affine_map.results)
+    found = [affine_map.results[i] for i in places]
+    in_order = [e.position for e in found if isinstance(e, AffineDimExpr)] == list(reduced)
+    return in_order and places == list(range(places[0], places[0] + len(places)))
+
+
+def why_apart(
+    producer: Operation, reduction: linalg.GenericOp, affine_map: AffineMap
+) -> str | None:
+    """Why `reduction`, which reads `producer` by `affine_map`, cannot compute it itself."""
+    if not is_elementwise(producer):
+        return "the producer is not elementwise"
+    assert isinstance(producer, linalg.GenericOp)
+    if len(producer.results) != 1:
+        return "the producer has several results"
+    if not is_identity(affine_map):
+        return "the producer is read at another place"
+    readers = len({use.operation for use in producer.results[0].uses})
+    if readers > 1 and readers * cost_of(producer) > RECOMPUTE:
+        return "the producer has other readers and is not cheap"
+    reduced = [d for d, c in enumerate(iterators_of(reduction)) if c == "r"]
+    if len(reduced) > 1 and not all(folds_as_one(m, reduced) for m in maps_of(producer)):
+        return "the reduced axes would not be one flat axis"
+    return None
+
+
+def inline(producer: linalg.GenericOp, reduction: linalg.GenericOp, place: int) -> None:
+    """Compute input `place` of `reduction` in its body, by a clone of the producer's."""
+    body = body_of(reduction)
+    inputs = len(producer.inputs)
+    values: dict[SSAValue, SSAValue] = {}
+    for i, arg in enumerate(body_of(producer).args[:inputs]):
+        values[arg] = body.insert_arg(arg.type, place + 1 + i)
+    first = body.first_op
+    assert first is not None
+    for op in body_of(producer).ops:
+        if isinstance(op, linalg.YieldOp):
+            body.args[place].replace_all_uses_with(values.get(op.operands[0], op.operands[0]))
+            break
+        clone = op.clone(values)
+        body.insert_ops_before([clone], first)
+    body.erase_arg(body.args[place])
+    maps = maps_of(reduction)
+    maps[place : place + 1] = maps_of(producer)[:inputs]
+    operands = list(reduction.operands)
+    operands[place : place + 1] = producer.inputs
+    outputs = len(reduction.outputs)
+    reduction.operands = operands
+    reduction.properties["operandSegmentSizes"] = DenseArrayBase.from_list(
+        i32, [len(operands) - outputs, outputs]
+    )
+    reduction.properties["indexing_maps"] = ArrayAttr([AffineMapAttr(m) for m in maps])
+    reduction.location = fuse_locations([producer.location, reduction.location])
+
+
+def fuse(reduction: linalg.GenericOp) -> None:
+    """Inline every producer that can be."""
+    place = 0
+    while place < len(reduction.inputs):
+        producer = reduction.inputs[place].owner
+        apart = not isinstance(producer, linalg.GenericOp) or why_apart(
+            producer, reduction, maps_of(reduction)[place]
+        )
+        if apart:
+            place += 1
+            continue
+        assert isinstance(producer, linalg.GenericOp)
+        inline(producer, reduction, place)
+        if not producer.results[0].uses:
+            producer.detach()
+            producer.erase()
+
+
+class FuseReductionsPass(ModulePass):
+    """Inline elementwise producers into reductions."""
+
+    name = "fuse-reductions"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in [inner for inner in op.walk() if is_reduction(inner)]:
+            assert isinstance(inner, linalg.GenericOp)
+            fuse(inner)
