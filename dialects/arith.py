@@ -81,6 +81,7 @@ from xdsl.irdl import (
     VarConstraint,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -397,7 +398,7 @@ class ExtFOp(_WideningOp):
     name = "arith.extf"
     input = operand_def(float_like)
     result = result_def(float_like)
-    fastmath = prop_def(FastMathFlagsAttr, default_value=NO_FASTMATH)
+    fastmath = opt_prop_def(FastMathFlagsAttr)
 
     assembly_format = (
         "$input (`fastmath` `` $fastmath^)? attr-dict `:` type($input) `to` type($result)"
@@ -411,7 +412,7 @@ class TruncFOp(CastOp):
     name = "arith.truncf"
     input = operand_def(float_like)
     result = result_def(float_like)
-    fastmath = prop_def(FastMathFlagsAttr, default_value=NO_FASTMATH)
+    fastmath = opt_prop_def(FastMathFlagsAttr)
 
     assembly_format = (
         "$input (`fastmath` `` $fastmath^)? attr-dict `:` type($input) `to` type($result)"

@@ -17,7 +17,6 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar, cast
 
-from xdsl.context import Context
 from xdsl.dialect_interfaces import DialectInterface
 from xdsl.dialects.builtin import (
     AnyDenseElement,
@@ -28,18 +27,13 @@ from xdsl.dialects.builtin import (
     RankedStructure,
 )
 from xdsl.ir import Attribute, Dialect, Operation
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-__all__ = ["Builtin", "corrected", "make_parser"]
+__all__ = ["Builtin", "corrected"]
 
 _MAX_LISTED = 100
 """Longer lists are printed as one hexadecimal string, as xDSL does."""
-
-
-def make_parser(context: Context, text: str, name: str = "<unknown>") -> Parser:
-    """A parser of `text` that reads dense float attributes exactly; `name` is used in errors."""
-    return Parser(context, text, name)
 
 
 def corrected(
@@ -99,12 +93,15 @@ def _element_bytes(
     element: AttrParser._TensorLiteralElement,  # pyright: ignore[reportPrivateUsage]
     type: AnyFloat,
 ) -> bytes:
-    if not element.span.text.startswith("0x"):
+    text = element.span.text
+    if "0x" not in text:
         return type.pack((element.to_float(parser),))
+    if element.is_negative:
+        parser.raise_error(f"hexadecimal float: expected no sign, found {text}", element.span)
     bits = element.to_int(parser)
     if bits.bit_length() > type.bitwidth:
         parser.raise_error(
-            f"hexadecimal float: expected at most {type.bitwidth} bits, found {element.span.text}",
+            f"hexadecimal float: expected at most {type.bitwidth} bits, found {text}",
             element.span,
         )
     return bits.to_bytes(type.compile_time_size, "little")
