@@ -72,9 +72,8 @@ class _LocatingParser(Parser):
         token = re.match(r"\S+", self._text[position:])
         found = f"found {token[0][:40]}" if token else "found the end of the text"
         if undefined := re.match(r"values used but not defined: \[(%[^,\]]*)", error.msg):
-            use = re.search(re.escape(undefined[1]) + r"(?![\w$.-])", self._text)
             message = f"value {undefined[1]} is used but not defined"
-            position = use.start() if use else position
+            position = self._use_of(undefined[1])
         elif error.msg.startswith("Could not parse entire"):
             message = f"expected an operation, {found}"
         elif error.msg.strip().startswith("in "):
@@ -85,6 +84,13 @@ class _LocatingParser(Parser):
             # what is wrong has been read already: not the next line's first token
             position = max(self._open_ops[-1], len(self._text[:position].rstrip()) - 1)
         return self.error(message, position)
+
+    def _use_of(self, name: str) -> int:
+        """Where the undefined value `name` is used: the first time, or the last when the text
+        defines it somewhere, in a region that has ended."""
+        uses = [m.start() for m in re.finditer(re.escape(name) + r"(?![\w$.-])", self._text)]
+        defined = re.search(re.escape(name) + r"(:\d+)?\s*[=,:]", self._text)
+        return uses[-1 if defined else 0] if uses else self.pos
 
     def _parse_dense_literal_type(self) -> RankedStructure[AnyDenseElement]:
         """xDSL lays a splat out in full: refuse one that is larger than memory first."""

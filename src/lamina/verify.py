@@ -12,9 +12,12 @@ from collections.abc import Iterator, Sequence
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FunctionType,
+    IntAttr,
     IntegerType,
+    MemRefType,
     ModuleOp,
     ShapedType,
+    StridedLayoutAttr,
     StringAttr,
     VectorType,
 )
@@ -109,9 +112,7 @@ def _check_branch(op: Operation) -> None:
         found = [str(value.type) for value in passed]
         expected = [str(argument.type) for argument in block.args]
         if found != expected:
-            raise VerifyException(
-                f"expected values of types {expected} for the block, found {found}"
-            )
+            raise VerifyException(f"expected block arguments of types {expected}, found {found}")
 
 
 def _check_body(op: Operation) -> None:
@@ -160,6 +161,10 @@ def check_type(type_: Attribute) -> None:
         elements *= max(size, 1) if size != DYNAMIC_INDEX else 1
     if elements > MAX_DIMENSION:
         raise VerifyException(f"expected fewer than 2^63 elements, found {type_}")
+    if isinstance(type_, MemRefType) and isinstance(type_.layout, StridedLayoutAttr):
+        numbers = [*type_.layout.strides, type_.layout.offset]
+        if any(isinstance(n, IntAttr) and abs(n.data) > MAX_DIMENSION for n in numbers):
+            raise VerifyException(f"expected strides and offset of 64 bits, found {type_}")
 
 
 def check_dominance(module: ModuleOp) -> None:
