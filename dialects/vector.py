@@ -72,12 +72,15 @@ class CreateMaskOp(XdslCreateMaskOp):
     """True in the first `n` places of each dimension."""
 
     traits = traits_def(Pure())
+    # xDSL's parser looks for accessors in the class itself, not in its bases
+    mask_vector = XdslCreateMaskOp.__dict__["mask_vector"]
 
 
 class ShuffleOp(XdslShuffleOp):
     """Choose elements of two vectors by a constant list of positions."""
 
     traits = traits_def(Pure())
+    v1, v2 = XdslShuffleOp.__dict__["v1"], XdslShuffleOp.__dict__["v2"]
 
 
 class LoadOp(XdslLoadOp):

@@ -29,12 +29,17 @@ DIALECTS: dict[str, str] = {
 }
 
 PASSES: dict[str, str] = {
+    "bufferize": "lamina.lowering.bufferize:BufferizePass",
     "simplify-generics": "lamina.transforms.simplify_generics:SimplifyGenericsPass",
     "fuse-elementwise": "lamina.transforms.fuse_elementwise:FuseElementwisePass",
     "fuse-reductions": "lamina.transforms.fuse_reductions:FuseReductionsPass",
     "form-kernels": "lamina.transforms.form_kernels:FormKernelsPass",
     "outline-kernels": "lamina.transforms.outline_kernels:OutlineKernelsPass",
     "nd-to-linalg": "lamina.lowering.nd_to_linalg:NdToLinalgPass",
+    "outline-parallel": "lamina.lowering.outline_parallel:OutlineParallelPass",
+    "insert-polls": "lamina.lowering.insert_polls:InsertPollsPass",
+    "expand-float-casts": "lamina.lowering.expand_float_casts:ExpandFloatCastsPass",
+    "convert-to-llvm": "lamina.lowering.convert_to_llvm:ConvertToLLVMPass",
 }
 
 

@@ -1,0 +1,58 @@
+"""The function behind `func.call @lamina_poll(weight)`: a rare look at the outside world."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import LocationAttr, i32, i64
+from xdsl.ir import Block, Region
+
+from lamina.dialects import llvm
+from lamina.lowering.to_llvm.builder import NO_OVERFLOW, Builder
+from lamina.lowering.to_llvm.state import CONTEXT, POLL
+from lamina.lowering.to_llvm.types import PTR
+
+NAME = "lamina_poll"
+WORK = 1024  # units of weight between two looks at the clock
+TICKS = 30_000_000  # of the cycle counter between two polls: some 10 ms
+
+
+def poll_function(location: LocationAttr) -> llvm.FuncOp:
+    """`i32 @lamina_poll(ptr context, ptr state, i64 weight)`.
+
+    state: {work since the clock was last read, the clock at the last poll}. Calls the poll
+    function of the context, when there is one, and returns its status; else returns 0.
+    """
+    type = llvm.LLVMFunctionType([PTR, PTR, i64], i32)
+    entry = Block(arg_types=type.inputs.data)
+    for arg in entry.args:
+        arg.location = location
+    b = Builder(entry, location)
+    context, state, weight = entry.args
+    done = b.new_block(i32)
+    zero, success = b.integer(0), b.integer(0, i32)
+
+    def go_on_if(predicate: int, left: int, right: int) -> None:
+        following = b.new_block()
+        condition = b.compare(predicate, values[left], values[right])
+        b.branch_if(condition, following, (), done, (success,))
+        b.start(following)
+
+    work = b.emit(llvm.AddOp, (b.load(state, i64, 8), weight), i64, NO_OVERFLOW)
+    b.store(work, state, 8)
+    values = [work, b.integer(WORK)]
+    go_on_if(5, 0, 1)  # sge
+    b.store(zero, state, 8)
+    function = b.load(b.field(context, POLL, CONTEXT), PTR, 8)
+    values = [function, b.null()]
+    go_on_if(1, 0, 1)  # ne
+    last = b.element(state, 1, i64)
+    now = b.call_intrinsic("llvm.readcyclecounter", (), i64)
+    passed = b.emit(llvm.SubOp, (now, b.load(last, i64, 8)), i64, NO_OVERFLOW)
+    values = [passed, b.integer(TICKS)]
+    go_on_if(8, 0, 1)  # ugt
+    b.store(now, last, 8)
+    b.branch(done, (b.call_pointer(function, (context,), i32),))
+    b.start(done)
+    b.effect(llvm.ReturnOp, done.args)
+    func = llvm.FuncOp(NAME, type, llvm.LinkageAttr("internal"), body=Region(b.finish()))
+    func.location = location
+    return func

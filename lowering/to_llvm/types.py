@@ -1,0 +1,105 @@
+"""Types of the llvm level: tests that tell the type checker what they found, sizes, names.
+
+`isinstance` on a generic attribute leaves its parameters unknown, and xDSL's `isa` costs some 20
+times as much as these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from typing_extensions import TypeIs
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    DenseIntOrFPElementsAttr,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
+
+from lamina.dialects import llvm
+
+PTR = llvm.LLVMPointerType()
+I1 = IntegerType(1)
+I8 = IntegerType(8)
+
+_SCALAR_BITS: dict[type[Attribute], int] = {
+    BFloat16Type: 16,
+    Float16Type: 16,
+    Float32Type: 32,
+    Float64Type: 64,
+    IndexType: 64,
+    llvm.LLVMPointerType: 64,
+}
+_FLOAT_NAMES: dict[type[Attribute], str] = {
+    BFloat16Type: "bf16",
+    Float16Type: "f16",
+    Float32Type: "f32",
+    Float64Type: "f64",
+}
+
+
+def is_vector(type: Attribute) -> TypeIs[VectorType[Attribute]]:
+    """Whether this is a vector type."""
+    return type.__class__ is VectorType
+
+
+def is_memref(type: Attribute) -> TypeIs[MemRefType[Attribute]]:
+    """Whether this is a ranked memref type."""
+    return type.__class__ is MemRefType
+
+
+def is_integer(type: Attribute) -> TypeIs[IntegerType]:
+    """Whether this is an integer type (not `index`)."""
+    return type.__class__ is IntegerType
+
+
+def bit_width(type: Attribute) -> int:
+    """The width of a scalar type in bits; `index` and pointers have 64."""
+    return type.width.data if is_integer(type) else _SCALAR_BITS[type.__class__]
+
+
+def byte_size(type: Attribute) -> int:
+    """The bytes that a scalar of this type takes in memory."""
+    return (bit_width(type) + 7) // 8
+
+
+def element_of(type: Attribute) -> Attribute:
+    """The element type of a vector, or the type itself."""
+    return type.element_type if is_vector(type) else type
+
+
+def convert_type(type: Attribute) -> Attribute:
+    """The llvm type of a scalar or 1-d vector: `index` becomes i64, the rest stays."""
+    if type.__class__ is IndexType:
+        return i64
+    if is_vector(type) and type.element_type.__class__ is IndexType:
+        return VectorType(i64, type.shape)
+    return type
+
+
+def mangle(type: Attribute) -> str:
+    """The suffix of a type in the name of an overloaded intrinsic, for example `v16f32`."""
+    if is_vector(type):
+        return f"v{type.shape.data[0].data}{mangle(type.element_type)}"
+    return _FLOAT_NAMES.get(type.__class__) or f"i{bit_width(type)}"
+
+
+def struct_type(fields: Sequence[Attribute]) -> llvm.LLVMStructType:
+    """An unnamed llvm struct."""
+    return llvm.LLVMStructType.from_type_list(fields)
+
+
+def dense(type: Attribute, values: Sequence[int] | Sequence[float]) -> DenseIntOrFPElementsAttr:
+    """A vector constant; one value is a splat."""
+    if isa(type, VectorType[IntegerType]):
+        return DenseIntOrFPElementsAttr.from_list(type, [int(value) for value in values])
+    assert isa(type, VectorType[Float32Type | Float64Type | Float16Type | BFloat16Type])
+    return DenseIntOrFPElementsAttr.from_list(type, [float(value) for value in values])
