@@ -56,6 +56,15 @@ def view(name: str, operand: Array, **params: Any) -> Array:
     return record(name, (operand,), wrap(EAGER[name](values(operand), **params)), params)
 
 
+def duplicate(array: Array) -> Array:
+    """A copy, in memory of its own."""
+    recorder = CURRENT.get()
+    if recorder is not None:
+        return recorder.emit("reshape", [array], {"shape": array.shape})
+    result = wrap(values(array).copy())
+    return record("reshape", (array,), result, {"shape": array.shape})
+
+
 def record(name: str, operands: Sequence[Array], result: Array, params: dict[str, Any]) -> Array:
     """Put an eager operation on the tape if an operand has a gradient; the result."""
     if any(operand._tape is not None for operand in operands):
@@ -153,6 +162,22 @@ def broadcast(array: Array, shape: Shape) -> Array:
         return array
     skipped = len(shape) - array.ndim
     return view("broadcast", array, dims=tuple(range(skipped, len(shape))), shape=shape)
+
+
+def eager_pair(x1: ArrayLike, x2: ArrayLike, family: frozenset[DType]) -> list[Array] | None:
+    """The operands when nothing is to be done to them: eager, of one dtype of `family` and one
+    shape. The fast way of binary operators."""
+    if type(x1) is Array and type(x2) is Array:
+        a, b = x1._data, x2._data
+        if a.dtype is b.dtype and a.shape == b.shape and a.dtype in family:
+            return [x1, x2]
+    return None
+
+
+def full(value: ArrayLike, shape: Shape, dtype: DType) -> Array:
+    """A new array with the 0-d `value` everywhere."""
+    array = cast(as_array("full", value, dtype), dtype)
+    return bind("broadcast", array, dims=(), shape=shape)
 
 
 def unify(name: str, operands: Sequence[ArrayLike], dtype: DType | None = None) -> list[Array]:

@@ -50,16 +50,20 @@ COMPLEX = frozenset(KINDS["complex"])
 NUMERIC = INTEGERS | FLOATS | COMPLEX
 REAL = INTEGERS | FLOATS
 BITS = INTEGERS | {bool_}
-ALL = NUMERIC | {bool_}
+BOOL = frozenset({bool_})
+FLOATS_OR_COMPLEX = FLOATS | COMPLEX
+ALL = NUMERIC | BOOL
 
 FAMILIES = {
     FLOATS: "a floating-point",
-    FLOATS | COMPLEX: "a floating-point or complex",
+    FLOATS_OR_COMPLEX: "a floating-point or complex",
+    COMPLEX: "a complex",
     INTEGERS: "an integer",
     BITS: "an integer or bool",
     REAL: "a real",
     NUMERIC: "a numeric",
-    frozenset({bool_}): "a bool",
+    BOOL: "a bool",
+    ALL: "a supported",
 }
 """A set of dtypes -> how messages name it."""
 
@@ -86,6 +90,11 @@ def normalize(dtype: Any) -> DType:
     if found not in KIND_OF:
         fail(DTypeError, f"expected bool, an integer, float or complex dtype, found {found}")
     return found
+
+
+def wide(dtype: DType) -> DType:
+    """The dtype that composites compute in: float32 for half types, else `dtype`."""
+    return float32 if dtype in (float16, bfloat16) else dtype
 
 
 def default_of(kind: type) -> DType:

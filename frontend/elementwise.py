@@ -1,33 +1,739 @@
-"""Elementwise functions of the Array API. `**` in a signature: operands broadcast."""
+"""Elementwise functions of the Array API: operands promote to one dtype and broadcast to one shape.
+
+Arrays, NumPy arrays and Python numbers are taken. Errors: `ShapeError` where shapes do not
+broadcast, `DTypeError` where the common dtype is not of the family that the docstring names.
+"""
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
+import numpy as np
+
+from lamina.errors import DomainError
 from lamina.frontend import dtypes
 from lamina.frontend.array import Array, ArrayLike
-from lamina.frontend.bind import bind, check_dtype, unify
+from lamina.frontend.bind import (
+    as_array,
+    bind,
+    cast,
+    check_dtype,
+    duplicate,
+    eager_pair,
+    full,
+    is_weak,
+    result_dtype,
+    unify,
+)
 from lamina.frontend.dispatch import public
 from lamina.frontend.dtypes import DType
+from lamina.frontend.location import fail
+from lamina.frontend.traced import WeakScalar
 
 
-def _binary(name: str, x1: ArrayLike, x2: ArrayLike, family: frozenset[DType]) -> Array:
-    a, b = unify(name, (x1, x2))
-    check_dtype(name, a.dtype, family)
-    return bind(name, a, b)
+def _binary(
+    name: str, x1: ArrayLike, x2: ArrayLike, family: frozenset[DType], op: str = ""
+) -> Array:
+    if (pair := eager_pair(x1, x2, family)) is not None:
+        return bind(op or name, *pair)
+    dtype = result_dtype(name, (x1, x2))
+    check_dtype(name, dtype, family)
+    return bind(op or name, *unify(name, (x1, x2), dtype))
+
+
+def _unary(name: str, x: ArrayLike, family: frozenset[DType]) -> Array:
+    array = as_array(name, x)
+    check_dtype(name, array.dtype, family)
+    return bind(name, array)
+
+
+# arithmetic
 
 
 @public
 def add(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Sum."""
+    """Sum. Numeric; integers wrap.
+
+    >>> lm.add(lm.asarray([1, 2]), 3)
+    Array([4, 5], dtype=int64)
+    """
     return _binary("add", x1, x2, dtypes.NUMERIC)
 
 
 @public
 def subtract(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Difference."""
+    """Difference. Numeric; integers wrap.
+
+    >>> lm.subtract(lm.asarray([1, 2]), 3)
+    Array([-2, -1], dtype=int64)
+    """
     return _binary("subtract", x1, x2, dtypes.NUMERIC)
 
 
 @public
 def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Product."""
+    """Product. Numeric; integers wrap.
+
+    >>> lm.multiply(lm.asarray([1, 2]), 3)
+    Array([3, 6], dtype=int64)
+    """
     return _binary("multiply", x1, x2, dtypes.NUMERIC)
+
+
+@public
+def divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """IEEE quotient. Numeric; integers are cast to float64 first.
+
+    >>> lm.divide(lm.asarray([1, 2]), 4)
+    Array([0.25, 0.5 ], dtype=float64)
+    """
+    if (pair := eager_pair(x1, x2, dtypes.FLOATS)) is not None:
+        return bind("divide", *pair)
+    dtype = result_dtype("divide", (x1, x2))
+    check_dtype("divide", dtype, dtypes.NUMERIC)
+    if dtype in dtypes.INTEGERS:
+        x1, x2 = (cast(as_array("divide", x, dtype), dtypes.float64) for x in (x1, x2))
+        dtype = dtypes.float64
+    return bind("divide", *unify("divide", (x1, x2), dtype))
+
+
+@public
+def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Floor of the quotient. Real; an integer by 0 gives 0.
+
+    >>> lm.floor_divide(lm.asarray([-7, 7]), lm.asarray([2, 0]))
+    Array([-4,  0], dtype=int64)
+    """
+    return _binary("floor_divide", x1, x2, dtypes.REAL)
+
+
+@public
+def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Rest of the floor division, with the divisor's sign. Real; an integer by 0 gives 0.
+
+    >>> lm.remainder(lm.asarray([-7, 7]), lm.asarray([2, 0]))
+    Array([1, 0], dtype=int64)
+    """
+    return _binary("remainder", x1, x2, dtypes.REAL)
+
+
+@public
+def pow(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 to the power x2. Numeric. `DomainError` for an integer to a negative power.
+
+    >>> lm.pow(lm.asarray([2.0, 3.0]), 3)
+    Array([ 8., 27.], dtype=float64)
+    """
+    dtype = result_dtype("pow", (x1, x2))
+    check_dtype("pow", dtype, dtypes.NUMERIC)
+    if is_weak(x2) and not isinstance(x2, WeakScalar):
+        if dtype in dtypes.INTEGERS and x2 < 0:  # type: ignore[operator]
+            fail(
+                DomainError,
+                f"pow: expected integer exponents of 0 or more, found {x2}; "
+                "cast to a floating-point type first",
+            )
+        if x2 == 2 and not is_weak(x1):
+            return square(cast(as_array("pow", x1), dtype))
+    return bind("pow", *unify("pow", (x1, x2), dtype))
+
+
+@public
+def negative(x: ArrayLike, /) -> Array:
+    """-x. Numeric; the smallest integer stays itself.
+
+    >>> lm.negative(lm.asarray([1.0, -2.0]))
+    Array([-1.,  2.], dtype=float64)
+    """
+    return _unary("negative", x, dtypes.NUMERIC)
+
+
+@public
+def positive(x: ArrayLike, /) -> Array:
+    """A copy. Numeric.
+
+    >>> lm.positive(lm.asarray([1.0]))
+    Array([1.], dtype=float64)
+    """
+    array = as_array("positive", x)
+    check_dtype("positive", array.dtype, dtypes.NUMERIC)
+    return duplicate(array)
+
+
+@public
+def abs(x: ArrayLike, /) -> Array:
+    """Absolute value. Numeric; the smallest integer stays itself.
+
+    >>> lm.abs(lm.asarray([1.0, -2.0]))
+    Array([1., 2.], dtype=float64)
+    """
+    return _unary("abs", x, dtypes.NUMERIC)
+
+
+@public
+def sign(x: ArrayLike, /) -> Array:
+    """-1, 0 or 1; NaN stays NaN. Numeric.
+
+    >>> lm.sign(lm.asarray([3, -2, 0]))
+    Array([ 1, -1,  0], dtype=int64)
+    """
+    return _unary("sign", x, dtypes.NUMERIC)
+
+
+@public
+def square(x: ArrayLike, /) -> Array:
+    """x * x. Numeric.
+
+    >>> lm.square(lm.asarray([3, -2]))
+    Array([9, 4], dtype=int64)
+    """
+    array = as_array("square", x)
+    check_dtype("square", array.dtype, dtypes.NUMERIC)
+    return bind("multiply", array, array)
+
+
+@public
+def reciprocal(x: ArrayLike, /) -> Array:
+    """1 / x. Floating-point.
+
+    >>> lm.reciprocal(lm.asarray([4.0, 0.5]))
+    Array([0.25, 2.  ], dtype=float64)
+    """
+    array = as_array("reciprocal", x)
+    check_dtype("reciprocal", array.dtype, dtypes.FLOATS_OR_COMPLEX)
+    return divide(1, array)
+
+
+@public
+def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The larger; NaN wins, -0.0 < +0.0. Real.
+
+    >>> lm.maximum(lm.asarray([1.0, float("nan")]), 2)
+    Array([ 2., nan], dtype=float64)
+    """
+    return _binary("maximum", x1, x2, dtypes.REAL)
+
+
+@public
+def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The smaller; NaN wins, -0.0 < +0.0. Real.
+
+    >>> lm.minimum(lm.asarray([1.0, 3.0]), 2)
+    Array([1., 2.], dtype=float64)
+    """
+    return _binary("minimum", x1, x2, dtypes.REAL)
+
+
+@public
+def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
+    """minimum(maximum(x, min), max), of the dtype of x. Real; bounds broadcast to x.
+
+    >>> lm.clip(lm.asarray([1, 5, 9]), 2, 8)
+    Array([2, 5, 8], dtype=int64)
+    """
+    array = as_array("clip", x)
+    check_dtype("clip", array.dtype, dtypes.REAL)
+    if min is None and max is None:
+        return positive(array)
+    for bound, choose in ((min, "maximum"), (max, "minimum")):
+        if bound is not None:
+            limit = cast(as_array("clip", bound, array.dtype), array.dtype)
+            array = bind(choose, *unify("clip", (array, limit)))
+    return array
+
+
+# comparisons and logic
+
+
+@public
+def equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 == x2, bool. NaN equals nothing.
+
+    >>> lm.equal(lm.asarray([1, 2]), 2)
+    Array([False,  True], dtype=bool)
+    """
+    return _binary("equal", x1, x2, dtypes.ALL)
+
+
+@public
+def not_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 != x2, bool. True where either is NaN.
+
+    >>> lm.not_equal(lm.asarray([1, 2]), 2)
+    Array([ True, False], dtype=bool)
+    """
+    return _binary("not_equal", x1, x2, dtypes.ALL)
+
+
+@public
+def less(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 < x2, bool. Real.
+
+    >>> lm.less(lm.asarray([1, 2]), 2)
+    Array([ True, False], dtype=bool)
+    """
+    return _binary("less", x1, x2, dtypes.REAL)
+
+
+@public
+def less_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 <= x2, bool. Real.
+
+    >>> lm.less_equal(lm.asarray([1, 3]), 2)
+    Array([ True, False], dtype=bool)
+    """
+    return _binary("less_equal", x1, x2, dtypes.REAL)
+
+
+@public
+def greater(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 > x2, bool. Real.
+
+    >>> lm.greater(lm.asarray([1, 3]), 2)
+    Array([False,  True], dtype=bool)
+    """
+    return _binary("greater", x1, x2, dtypes.REAL)
+
+
+@public
+def greater_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 >= x2, bool. Real.
+
+    >>> lm.greater_equal(lm.asarray([1, 2]), 2)
+    Array([False,  True], dtype=bool)
+    """
+    return _binary("greater_equal", x1, x2, dtypes.REAL)
+
+
+@public
+def logical_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Both are true. Bool.
+
+    >>> lm.logical_and(lm.asarray([True, False]), True)
+    Array([ True, False], dtype=bool)
+    """
+    return _binary("logical_and", x1, x2, dtypes.BOOL, "bitwise_and")
+
+
+@public
+def logical_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """At least one is true. Bool.
+
+    >>> lm.logical_or(lm.asarray([True, False]), False)
+    Array([ True, False], dtype=bool)
+    """
+    return _binary("logical_or", x1, x2, dtypes.BOOL, "bitwise_or")
+
+
+@public
+def logical_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Exactly one is true. Bool.
+
+    >>> lm.logical_xor(lm.asarray([True, False]), True)
+    Array([False,  True], dtype=bool)
+    """
+    return _binary("logical_xor", x1, x2, dtypes.BOOL, "bitwise_xor")
+
+
+@public
+def logical_not(x: ArrayLike, /) -> Array:
+    """Not x. Bool.
+
+    >>> lm.logical_not(lm.asarray([True, False]))
+    Array([False,  True], dtype=bool)
+    """
+    array = as_array("logical_not", x)
+    check_dtype("logical_not", array.dtype, dtypes.BOOL)
+    return bind("bitwise_invert", array)
+
+
+@public
+def bitwise_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Bits set in both. Integers and bool.
+
+    >>> lm.bitwise_and(lm.asarray([5, 6]), 3)
+    Array([1, 2], dtype=int64)
+    """
+    return _binary("bitwise_and", x1, x2, dtypes.BITS)
+
+
+@public
+def bitwise_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Bits set in either. Integers and bool.
+
+    >>> lm.bitwise_or(lm.asarray([4, 6]), 3)
+    Array([7, 7], dtype=int64)
+    """
+    return _binary("bitwise_or", x1, x2, dtypes.BITS)
+
+
+@public
+def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Bits set in one of the two. Integers and bool.
+
+    >>> lm.bitwise_xor(lm.asarray([5, 6]), 3)
+    Array([6, 5], dtype=int64)
+    """
+    return _binary("bitwise_xor", x1, x2, dtypes.BITS)
+
+
+@public
+def bitwise_invert(x: ArrayLike, /) -> Array:
+    """Every bit inverted. Integers and bool.
+
+    >>> lm.bitwise_invert(lm.asarray([0, 5]))
+    Array([-1, -6], dtype=int64)
+    """
+    return _unary("bitwise_invert", x, dtypes.BITS)
+
+
+@public
+def bitwise_left_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 << x2. Integers; by a negative amount, or the width and more, 0.
+
+    >>> lm.bitwise_left_shift(lm.asarray([1, 2]), 3)
+    Array([ 8, 16], dtype=int64)
+    """
+    return _binary("bitwise_left_shift", x1, x2, dtypes.INTEGERS, "left_shift")
+
+
+@public
+def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 >> x2. Integers; by too much, the sign, or 0 when unsigned.
+
+    >>> lm.bitwise_right_shift(lm.asarray([8, -8]), 2)
+    Array([ 2, -2], dtype=int64)
+    """
+    return _binary("bitwise_right_shift", x1, x2, dtypes.INTEGERS, "right_shift")
+
+
+@public
+def isnan(x: ArrayLike, /) -> Array:
+    """x is NaN, bool: x != x.
+
+    >>> lm.isnan(lm.asarray([1.0, float("nan")]))
+    Array([False,  True], dtype=bool)
+    """
+    array = as_array("isnan", x)
+    check_dtype("isnan", array.dtype, dtypes.NUMERIC)
+    return bind("not_equal", array, array)
+
+
+@public
+def isinf(x: ArrayLike, /) -> Array:
+    """x is an infinity, bool: abs(x) == inf.
+
+    >>> lm.isinf(lm.asarray([1.0, float("-inf")]))
+    Array([False,  True], dtype=bool)
+    """
+    array = as_array("isinf", x)
+    check_dtype("isinf", array.dtype, dtypes.NUMERIC)
+    if array.dtype in dtypes.INTEGERS:
+        return bind("not_equal", array, array)
+    return equal(abs(array), math.inf)
+
+
+@public
+def isfinite(x: ArrayLike, /) -> Array:
+    """x is neither NaN nor an infinity, bool: abs(x) < inf.
+
+    >>> lm.isfinite(lm.asarray([1.0, float("nan"), float("inf")]))
+    Array([ True, False, False], dtype=bool)
+    """
+    array = as_array("isfinite", x)
+    check_dtype("isfinite", array.dtype, dtypes.NUMERIC)
+    if array.dtype in dtypes.INTEGERS:
+        return bind("equal", array, array)
+    return less(abs(array), math.inf)
+
+
+@public
+def signbit(x: ArrayLike, /) -> Array:
+    """x is negative or -0.0, bool: x < 0 or 1 / x < 0. Floating-point; of NaN, False.
+
+    >>> lm.signbit(lm.asarray([-0.0, 0.0, -1.0]))
+    Array([ True, False,  True], dtype=bool)
+    """
+    array = as_array("signbit", x)
+    check_dtype("signbit", array.dtype, dtypes.FLOATS)
+    negative_zero = logical_and(equal(array, 0), less(divide(1, array), 0))
+    return logical_or(less(array, 0), negative_zero)
+
+
+@public
+def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The magnitude of x1 with the sign of x2. Floating-point.
+
+    >>> lm.copysign(lm.asarray([1.0, 2.0]), lm.asarray([-0.0, 3.0]))
+    Array([-1.,  2.], dtype=float64)
+    """
+    dtype = result_dtype("copysign", (x1, x2))
+    check_dtype("copysign", dtype, dtypes.FLOATS)
+    a, b = unify("copysign", (x1, x2), dtype)
+    size = abs(a)
+    return bind("select", signbit(b), negative(size), size)
+
+
+# rounding
+
+
+def _rounding(name: str, x: ArrayLike) -> Array:
+    array = as_array(name, x)
+    check_dtype(name, array.dtype, dtypes.REAL)
+    return positive(array) if array.dtype in dtypes.INTEGERS else bind(name, array)
+
+
+@public
+def floor(x: ArrayLike, /) -> Array:
+    """Rounded down. Real.
+
+    >>> lm.floor(lm.asarray([1.5, -1.5]))
+    Array([ 1., -2.], dtype=float64)
+    """
+    return _rounding("floor", x)
+
+
+@public
+def ceil(x: ArrayLike, /) -> Array:
+    """Rounded up. Real.
+
+    >>> lm.ceil(lm.asarray([1.5, -1.5]))
+    Array([ 2., -1.], dtype=float64)
+    """
+    return _rounding("ceil", x)
+
+
+@public
+def trunc(x: ArrayLike, /) -> Array:
+    """Rounded towards zero. Real.
+
+    >>> lm.trunc(lm.asarray([1.5, -1.5]))
+    Array([ 1., -1.], dtype=float64)
+    """
+    return _rounding("trunc", x)
+
+
+@public
+def round(x: ArrayLike, /) -> Array:
+    """Rounded to the nearest integer, half to even. Real.
+
+    >>> lm.round(lm.asarray([0.5, 1.5, 2.6]))
+    Array([0., 2., 3.], dtype=float64)
+    """
+    return _rounding("round", x)
+
+
+# powers, exponentials and trigonometry: floating-point, within 2 ulp (sqrt exact)
+
+
+@public
+def sqrt(x: ArrayLike, /) -> Array:
+    """Square root, correctly rounded. Floating-point.
+
+    >>> lm.sqrt(lm.asarray([4.0, 9.0]))
+    Array([2., 3.], dtype=float64)
+    """
+    return _unary("sqrt", x, dtypes.FLOATS_OR_COMPLEX)
+
+
+@public
+def exp(x: ArrayLike, /) -> Array:
+    """e to the power x. Floating-point.
+
+    >>> lm.exp(lm.asarray([0.0]))
+    Array([1.], dtype=float64)
+    """
+    return _unary("exp", x, dtypes.FLOATS_OR_COMPLEX)
+
+
+@public
+def exp2(x: ArrayLike, /) -> Array:
+    """2 to the power x. Floating-point.
+
+    >>> lm.exp2(lm.asarray([3.0]))
+    Array([8.], dtype=float64)
+    """
+    return _unary("exp2", x, dtypes.FLOATS)
+
+
+@public
+def expm1(x: ArrayLike, /) -> Array:
+    """exp(x) - 1, exact near 0. Floating-point.
+
+    >>> lm.expm1(lm.asarray([0.0]))
+    Array([0.], dtype=float64)
+    """
+    return _unary("expm1", x, dtypes.FLOATS_OR_COMPLEX)
+
+
+@public
+def log(x: ArrayLike, /) -> Array:
+    """Natural logarithm. Floating-point.
+
+    >>> lm.log(lm.asarray([1.0]))
+    Array([0.], dtype=float64)
+    """
+    return _unary("log", x, dtypes.FLOATS_OR_COMPLEX)
+
+
+@public
+def log1p(x: ArrayLike, /) -> Array:
+    """log(1 + x), exact near 0. Floating-point.
+
+    >>> lm.log1p(lm.asarray([0.0]))
+    Array([0.], dtype=float64)
+    """
+    return _unary("log1p", x, dtypes.FLOATS_OR_COMPLEX)
+
+
+@public
+def log2(x: ArrayLike, /) -> Array:
+    """Logarithm to base 2. Floating-point.
+
+    >>> lm.log2(lm.asarray([8.0]))
+    Array([3.], dtype=float64)
+    """
+    return _unary("log2", x, dtypes.FLOATS_OR_COMPLEX)
+
+
+@public
+def log10(x: ArrayLike, /) -> Array:
+    """Logarithm to base 10. Floating-point.
+
+    >>> lm.log10(lm.asarray([100.0]))
+    Array([2.], dtype=float64)
+    """
+    return _unary("log10", x, dtypes.FLOATS_OR_COMPLEX)
+
+
+@public
+def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """log(exp(x1) + exp(x2)) = max + log1p(exp(-abs(x1 - x2))). Floating-point.
+
+    Half types are computed in float32 and rounded once.
+
+    >>> lm.logaddexp(lm.asarray([0.0]), float("-inf"))
+    Array([0.], dtype=float64)
+    """
+    dtype = result_dtype("logaddexp", (x1, x2))
+    check_dtype("logaddexp", dtype, dtypes.FLOATS)
+    a, b = (cast(x, dtypes.wide(dtype)) for x in unify("logaddexp", (x1, x2), dtype))
+    same = equal(a, b)  # also two infinities, whose difference is NaN
+    gap = abs(subtract(a, b))
+    gap = bind("select", same, full(0, gap.shape, gap.dtype), gap)
+    return cast(add(maximum(a, b), log1p(exp(negative(gap)))), dtype)
+
+
+@public
+def sin(x: ArrayLike, /) -> Array:
+    """Sine of radians. Floating-point.
+
+    >>> lm.sin(lm.asarray([0.0]))
+    Array([0.], dtype=float64)
+    """
+    return _unary("sin", x, dtypes.FLOATS_OR_COMPLEX)
+
+
+@public
+def cos(x: ArrayLike, /) -> Array:
+    """Cosine of radians. Floating-point.
+
+    >>> lm.cos(lm.asarray([0.0]))
+    Array([1.], dtype=float64)
+    """
+    return _unary("cos", x, dtypes.FLOATS_OR_COMPLEX)
+
+
+@public
+def tan(x: ArrayLike, /) -> Array:
+    """Tangent of radians. Floating-point.
+
+    >>> lm.tan(lm.asarray([0.0]))
+    Array([0.], dtype=float64)
+    """
+    return _unary("tan", x, dtypes.FLOATS_OR_COMPLEX)
+
+
+@public
+def tanh(x: ArrayLike, /) -> Array:
+    """Hyperbolic tangent. Floating-point.
+
+    >>> lm.tanh(lm.asarray([0.0, 50.0]))
+    Array([0., 1.], dtype=float64)
+    """
+    return _unary("tanh", x, dtypes.FLOATS_OR_COMPLEX)
+
+
+@public
+def atan(x: ArrayLike, /) -> Array:
+    """Angle in radians whose tangent is x: atan2(x, 1). Floating-point.
+
+    >>> lm.atan(lm.asarray([0.0]))
+    Array([0.], dtype=float64)
+    """
+    array = as_array("atan", x)
+    check_dtype("atan", array.dtype, dtypes.FLOATS)
+    return atan2(array, 1)
+
+
+@public
+def atan2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Angle in radians of the point (x2, x1), from -pi to pi. Floating-point.
+
+    >>> lm.atan2(lm.asarray([0.0]), lm.asarray([1.0]))
+    Array([0.], dtype=float64)
+    """
+    return _binary("atan2", x1, x2, dtypes.FLOATS)
+
+
+@public
+def erf(x: ArrayLike, /) -> Array:
+    """Error function. Floating-point.
+
+    >>> lm.erf(lm.asarray([0.0]))
+    Array([0.], dtype=float64)
+    """
+    return _unary("erf", x, dtypes.FLOATS)
+
+
+# complex numbers: eager only
+
+
+@public
+def real(x: ArrayLike, /) -> Array:
+    """The real part. Numeric.
+
+    >>> lm.real(lm.asarray([1 + 2j]))
+    Array([1.], dtype=float64)
+    """
+    return _part("real", x)
+
+
+@public
+def imag(x: ArrayLike, /) -> Array:
+    """The imaginary part. Complex.
+
+    >>> lm.imag(lm.asarray([1 + 2j]))
+    Array([2.], dtype=float64)
+    """
+    return _part("imag", x)
+
+
+@public
+def conj(x: ArrayLike, /) -> Array:
+    """The complex conjugate; a copy of real numbers. Numeric.
+
+    >>> lm.conj(lm.asarray([1 + 2j]))
+    Array([1.-2.j], dtype=complex128)
+    """
+    return _part("conj", x)
+
+
+def _part(name: str, x: ArrayLike) -> Array:
+    array = as_array(name, x)
+    if name != "imag" and array.dtype not in dtypes.COMPLEX:
+        return positive(array)
+    check_dtype(name, array.dtype, dtypes.COMPLEX)
+    part: Any = getattr(np, name)
+    return as_array(name, np.array(part(np.asarray(array))))

@@ -1,0 +1,415 @@
+"""Functions that make arrays. dtype: None means float64, or what the values have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lamina.errors import ArgumentError, DTypeError, ShapeError
+from lamina.frontend import dtypes, shapes
+from lamina.frontend.array import OPERANDS, Array, ArrayLike, wrap
+from lamina.frontend.bind import (
+    as_array,
+    bind,
+    broadcast,
+    cast,
+    duplicate,
+    is_weak,
+    view,
+    weak_kind,
+)
+from lamina.frontend.bind import (
+    constant as _constant,
+)
+from lamina.frontend.bind import (
+    full as _full,
+)
+from lamina.frontend.dispatch import CURRENT, public
+from lamina.frontend.elementwise import add, equal, greater_equal, less_equal, multiply
+from lamina.frontend.location import fail
+from lamina.frontend.manipulation import reshape, stack
+
+
+def _device(name: str, device: Any) -> None:
+    if device not in (None, "cpu"):
+        fail(ArgumentError, f'{name}: expected device "cpu", found {device!r}')
+
+
+@public
+def asarray(
+    values: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None
+) -> Array:
+    """An array of a number, nested sequences, a NumPy array or any object with `__dlpack__`.
+
+    NumPy arrays are copied to row-major, unless copy=False: then the memory is shared.
+    Arrays are given back as they are unless `dtype` differs or copy=True.
+    `DTypeError` for strings and objects, `ShapeError` for ragged sequences.
+
+    >>> lm.asarray([[1, 2], [3, 4]], dtype=lm.float32)
+    Array([[1., 2.],
+           [3., 4.]], dtype=float32)
+    """
+    _device("asarray", device)
+    wanted = None if dtype is None else dtypes.normalize(dtype)
+    if isinstance(values, Array):
+        return _from_array(values, wanted, copy)
+    if isinstance(values, (list, tuple)):
+        return _from_sequence(values, wanted)
+    if not isinstance(values, OPERANDS):
+        values = _imported(values)
+    if isinstance(values, np.ndarray):
+        return _from_numpy(values, wanted, copy)
+    array = as_array("asarray", values, wanted)
+    return array if wanted is None else cast(array, wanted)
+
+
+def _from_array(array: Array, wanted: Any, copy: bool | None) -> Array:
+    array = as_array("asarray", array, wanted)  # a weak scalar takes the dtype
+    if wanted is None or array.dtype == wanted:
+        return duplicate(array) if copy else array
+    if copy is False:
+        fail(
+            ArgumentError, f"asarray: expected dtype {array.dtype} with copy=False, found {wanted}"
+        )
+    return cast(array, wanted)
+
+
+def _from_numpy(values: np.ndarray[Any, Any], wanted: Any, copy: bool | None) -> Array:
+    found = dtypes.normalize(values.dtype)
+    recorder = CURRENT.get()
+    if copy is False:
+        if wanted not in (None, values.dtype) or found != values.dtype:
+            fail(
+                ArgumentError,
+                f"asarray: expected dtype {values.dtype} with copy=False, found {wanted}",
+            )
+        return as_array("asarray", values)
+    if recorder is not None:
+        return cast(duplicate(recorder.lift(values)), wanted or found)
+    array = wrap(np.array(values, dtype=found, order="C"))
+    return array if wanted is None else cast(array, wanted)
+
+
+def _imported(values: Any) -> np.ndarray[Any, Any]:
+    if hasattr(values, "__dlpack__"):
+        return np.from_dlpack(values)
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
+    fail(ArgumentError, f"asarray: expected numbers or an array, found {type(values).__name__}")
+
+
+def _from_sequence(values: Any, wanted: Any) -> Array:
+    if CURRENT.get() is not None and _holds_arrays(values):
+        parts = [asarray(value, dtype=wanted) for value in values]
+        return stack(parts)
+    try:
+        data = np.array(_plain(values))
+    except ValueError:
+        fail(ShapeError, "asarray: expected sequences of equal lengths, found a ragged one")
+    except OverflowError as error:
+        fail(DTypeError, f"asarray: {error}")
+    if data.dtype == object or data.dtype.kind in "US":
+        fail(DTypeError, f"asarray: expected numbers, found {data.dtype.kind}")
+    if data.size == 0 and wanted is None:
+        data = data.astype(np.float64)
+    if wanted is not None and wanted in dtypes.INTEGERS and data.dtype.kind in "iu" and data.size:
+        for value in (int(data.min()), int(data.max())):
+            dtypes.check_scalar(value, wanted)
+    array = _constant(np.ascontiguousarray(data))
+    return array if wanted is None else cast(array, wanted)
+
+
+def _holds_arrays(values: Any) -> bool:
+    return any(
+        _holds_arrays(value) if isinstance(value, (list, tuple)) else isinstance(value, Array)
+        for value in values
+    )
+
+
+def _plain(values: Any) -> Any:
+    """Nested sequences with arrays as NumPy arrays."""
+    if isinstance(values, (list, tuple)):
+        return [_plain(value) for value in values]
+    return np.asarray(values) if isinstance(values, Array) else values
+
+
+@public
+def constant(values: Any, /) -> Array:
+    """`values` as a part of the compiled program: a captured array would be read at every call.
+
+    >>> lm.constant([1, 2])
+    Array([1, 2], dtype=int64)
+    """
+    if isinstance(values, Array) and CURRENT.get() is None:
+        return values
+    if isinstance(values, (Array, np.ndarray)):
+        return _constant(np.array(values, order="C"))
+    return asarray(values)
+
+
+@public
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
+    """An array from any object with `__dlpack__`; memory is shared unless copy=True.
+
+    >>> lm.from_dlpack(np.asarray([1, 2]))
+    Array([1, 2], dtype=int64)
+    """
+    _device("from_dlpack", device)
+    if isinstance(x, Array):
+        return duplicate(x) if copy else x
+    if not hasattr(x, "__dlpack__"):
+        found = type(x).__name__
+        fail(ArgumentError, f"from_dlpack: expected an object with __dlpack__, found {found}")
+    array = as_array("from_dlpack", np.from_dlpack(x))
+    return duplicate(array) if copy else array
+
+
+@public
+def full(shape: Any, value: ArrayLike, *, dtype: Any = None, device: Any = None) -> Array:
+    """An array with `value` everywhere, of its dtype unless `dtype` is given.
+
+    >>> lm.full((2,), 7)
+    Array([7, 7], dtype=int64)
+    """
+    _device("full", device)
+    wanted = shapes.shape_tuple("full", shape)
+    if dtype is not None:
+        found = dtypes.normalize(dtype)
+    elif is_weak(value):
+        found = dtypes.default_of(weak_kind(value))  # type: ignore[arg-type]
+    else:
+        found = as_array("full", value).dtype
+    return _full(value, wanted, found)
+
+
+@public
+def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
+    """An array of zeros.
+
+    >>> lm.zeros(2)
+    Array([0., 0.], dtype=float64)
+    """
+    _device("zeros", device)
+    return _full(0, shapes.shape_tuple("zeros", shape), dtypes.normalize(dtype or "float64"))
+
+
+@public
+def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
+    """An array of ones.
+
+    >>> lm.ones((1, 2), dtype=lm.int8)
+    Array([[1, 1]], dtype=int8)
+    """
+    _device("ones", device)
+    return _full(1, shapes.shape_tuple("ones", shape), dtypes.normalize(dtype or "float64"))
+
+
+@public
+def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
+    """An array to be filled; its values are zeros.
+
+    >>> lm.empty((2, 0)).shape
+    (2, 0)
+    """
+    return zeros(shape, dtype=dtype, device=device)
+
+
+def _like(x: ArrayLike, dtype: Any) -> tuple[tuple[int, ...], Any]:
+    array = as_array("like", x)
+    return array.shape, array.dtype if dtype is None else dtype
+
+
+@public
+def full_like(x: ArrayLike, /, value: ArrayLike, *, dtype: Any = None, device: Any = None) -> Array:
+    """`full` with the shape and dtype of x.
+
+    >>> lm.full_like(lm.asarray([1, 2]), 5)
+    Array([5, 5], dtype=int64)
+    """
+    shape, wanted = _like(x, dtype)
+    return full(shape, value, dtype=wanted, device=device)
+
+
+@public
+def zeros_like(x: ArrayLike, /, *, dtype: Any = None, device: Any = None) -> Array:
+    """`zeros` with the shape and dtype of x.
+
+    >>> lm.zeros_like(lm.asarray([1, 2]))
+    Array([0, 0], dtype=int64)
+    """
+    return full_like(x, 0, dtype=dtype, device=device)
+
+
+@public
+def ones_like(x: ArrayLike, /, *, dtype: Any = None, device: Any = None) -> Array:
+    """`ones` with the shape and dtype of x.
+
+    >>> lm.ones_like(lm.asarray([3.0, 4.0]))
+    Array([1., 1.], dtype=float64)
+    """
+    return full_like(x, 1, dtype=dtype, device=device)
+
+
+@public
+def empty_like(x: ArrayLike, /, *, dtype: Any = None, device: Any = None) -> Array:
+    """`empty` with the shape and dtype of x.
+
+    >>> lm.empty_like(lm.asarray([3.0, 4.0])).shape
+    (2,)
+    """
+    return zeros_like(x, dtype=dtype, device=device)
+
+
+def _indices(shape: tuple[int, ...], axis: int) -> Array:
+    """The index along `axis` at each place, int64."""
+    return bind("iota", axis=axis, shape=shape, dtype=dtypes.int64)
+
+
+@public
+def arange(
+    start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None
+) -> Array:
+    """start + i * step for i from 0 while before `stop`. Ints give int64, else float64.
+
+    >>> lm.arange(2, 8, 3)
+    Array([2, 5], dtype=int64)
+    """
+    _device("arange", device)
+    if stop is None:
+        start, stop = 0, start
+    low, high, by = (_number("arange", x) for x in (start, stop, step))
+    if by == 0:
+        fail(ArgumentError, "arange: expected a step other than 0, found 0")
+    count = max(0, len(np.arange(low, high, by))) if _is_float(low, high, by) else 0
+    if not _is_float(low, high, by):
+        count = len(range(low, high, by))  # type: ignore[arg-type]
+    wanted = dtypes.float64 if _is_float(low, high, by) else dtypes.int64
+    wanted = wanted if dtype is None else dtypes.normalize(dtype)
+    inner = wanted if wanted in dtypes.FLOATS else dtypes.int64
+    if _is_float(low, high, by):
+        inner = dtypes.float64
+    values = cast(_indices((count,), 0), inner)
+    if by != 1:
+        values = multiply(values, by)
+    if low != 0:
+        values = add(values, low)
+    return cast(values, wanted)
+
+
+def _is_float(*numbers: float) -> bool:
+    return any(isinstance(x, float) for x in numbers)
+
+
+def _number(name: str, value: Any) -> int | float:
+    """A Python number; arrays of one element and weak scalars give their value."""
+    if isinstance(value, Array):
+        value = value.item()
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, (int, float)):
+        fail(ArgumentError, f"{name}: expected a number, found {type(value).__name__}")
+    return value
+
+
+@public
+def linspace(
+    start: Any,
+    stop: Any,
+    /,
+    num: int,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    endpoint: bool = True,
+) -> Array:
+    """`num` numbers from start to stop, evenly spaced: start + i * step, the last exactly stop.
+
+    >>> lm.linspace(0, 1, 3)
+    Array([0. , 0.5, 1. ], dtype=float64)
+    """
+    _device("linspace", device)
+    low, high = _number("linspace", start), _number("linspace", stop)
+    count = shapes.integer("linspace", num, "number of points")
+    if count < 0:
+        fail(ShapeError, f"linspace: expected 0 points or more, found {count}")
+    wanted = dtypes.normalize(dtype or "float64")
+    parts = count - 1 if endpoint else count
+    index = cast(_indices((count,), 0), dtypes.float64)
+    values = add(multiply(index, (high - low) / parts if parts > 0 else 0.0), float(low))
+    if endpoint and count > 1:
+        last = _full(float(high), (count,), dtypes.float64)
+        values = bind("select", equal(index, float(count - 1)), last, values)
+    return cast(values, wanted)
+
+
+@public
+def eye(
+    rows: int, columns: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Any = None
+) -> Array:
+    """Ones on the k-th diagonal, zeros elsewhere.
+
+    >>> lm.eye(2)
+    Array([[1., 0.],
+           [0., 1.]], dtype=float64)
+    """
+    _device("eye", device)
+    shape = shapes.shape_tuple("eye", (rows, rows if columns is None else columns))
+    diagonal = equal(
+        add(_indices(shape, 0), shapes.integer("eye", k, "diagonal")), _indices(shape, 1)
+    )
+    return cast(diagonal, dtypes.normalize(dtype or "float64"))
+
+
+def _triangle(name: str, x: ArrayLike, k: int, lower: bool) -> Array:
+    array = as_array(name, x)
+    if array.ndim < 2:
+        fail(ShapeError, f"{name}: expected two axes or more, found {array.ndim}")
+    shape = array.shape[-2:]
+    rows = add(_indices(shape, 0), shapes.integer(name, k, "diagonal"))
+    compare = less_equal if lower else greater_equal
+    keep = broadcast(compare(_indices(shape, 1), rows), array.shape)
+    return bind("select", keep, array, _full(0, array.shape, array.dtype))
+
+
+@public
+def tril(x: ArrayLike, /, *, k: int = 0) -> Array:
+    """x on and below the k-th diagonal of its last two axes, zeros above.
+
+    >>> lm.tril(lm.asarray([[1, 2], [3, 4]]))
+    Array([[1, 0],
+           [3, 4]], dtype=int64)
+    """
+    return _triangle("tril", x, k, True)
+
+
+@public
+def triu(x: ArrayLike, /, *, k: int = 0) -> Array:
+    """x on and above the k-th diagonal of its last two axes, zeros below.
+
+    >>> lm.triu(lm.asarray([[1, 2], [3, 4]]))
+    Array([[1, 2],
+           [0, 4]], dtype=int64)
+    """
+    return _triangle("triu", x, k, False)
+
+
+@public
+def meshgrid(*arrays: ArrayLike, indexing: str = "xy") -> list[Array]:
+    """1-d coordinates stretched to a grid; "xy" exchanges the first two axes, "ij" does not.
+
+    >>> lm.meshgrid(lm.asarray([1, 2]), lm.asarray([3]))
+    [Array([[1, 2]], dtype=int64), Array([[3, 3]], dtype=int64)]
+    """
+    if indexing not in ("xy", "ij"):
+        fail(ArgumentError, f'meshgrid: expected indexing "xy" or "ij", found {indexing!r}')
+    found = [reshape(as_array("meshgrid", x), -1) for x in arrays]
+    axes = list(range(len(found)))
+    if indexing == "xy" and len(axes) > 1:
+        axes[0], axes[1] = 1, 0
+    sizes = {axis: x.shape[0] for axis, x in zip(axes, found, strict=True)}
+    shape = tuple(sizes[axis] for axis in range(len(found)))
+    return [
+        duplicate(view("broadcast", x, dims=(axis,), shape=shape))
+        for axis, x in zip(axes, found, strict=True)
+    ]
