@@ -1,0 +1,79 @@
+"""Pass `bufferize`: tensors become buffers.
+
+    %e = tensor.empty() : tensor<4xf32>
+    %r = func.call @map_0(%x, %e) : (...) -> tensor<4xf32>
+    func.return %r
+    // ->
+    func.call @map_0(%x, %out) : (memref<4xf32>, memref<4xf32>) -> ()      // %out: argument of main
+
+Pre-condition: kernels are outlined. Post-condition: `main` and kernels take one buffer for each
+result, after their arguments; a write goes in place when no later op reads what it overwrites
+(`bufferize_main`), else into a copy; no result is an argument, a constant or another result.
+Kernels are rewritten one to one. A kernel that is called with buffers of several layouts becomes
+several functions. `main` notes where the sizes of dynamic results come from.
+"""
+
+from __future__ import annotations
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Operation
+from xdsl.passes import ModulePass
+
+from lamina.lowering.buffer_types import buffer_type
+from lamina.lowering.bufferize_kernel import bufferize_kernel
+from lamina.lowering.bufferize_main import MainBufferizer
+
+
+def is_kernel(op: Operation) -> bool:
+    """Whether `op` is a private function with a body."""
+    if not isinstance(op, func.FuncOp) or op.is_declaration:
+        return False
+    return op.sym_visibility is not None and op.sym_visibility.data == "private"
+
+
+class BufferizePass(ModulePass):
+    """Give every tensor a buffer."""
+
+    name = "bufferize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [f for f in op.ops if isinstance(f, func.FuncOp)]
+        kernels = {f.sym_name.data: f for f in functions if is_kernel(f)}
+        globals_: dict[Attribute, Operation] = {}
+        calls: list[func.CallOp] = []
+        for function in functions:
+            if not function.is_declaration and not is_kernel(function):
+                bufferizer = MainBufferizer(function, globals_)
+                bufferizer.run()
+                calls += bufferizer.calls
+        first = op.body.block.first_op
+        assert first is not None
+        op.body.block.insert_ops_before(list(globals_.values()), first)
+        self.kernels(op, kernels, calls)
+
+    def kernels(
+        self, op: ModuleOp, kernels: dict[str, func.FuncOp], calls: list[func.CallOp]
+    ) -> None:
+        """Bufferize each kernel once for each list of argument types."""
+        made: dict[tuple[str, tuple[Attribute, ...]], str] = {}
+        taken = set(kernels)
+        pristine = {name: kernel.clone() for name, kernel in kernels.items()}
+        for call in calls:
+            name = call.callee.root_reference.data
+            key = (name, tuple(call.operand_types))
+            if key not in made:
+                symbol, kernel = name, kernels.pop(name, None)
+                if kernel is None:
+                    names = (f"{name}_v{i}" for i in range(len(calls)))
+                    symbol = next(s for s in names if s not in taken)
+                    kernel = pristine[name].clone()
+                    kernel.properties["sym_name"] = StringAttr(symbol)
+                    op.body.block.add_op(kernel)
+                    taken.add(symbol)
+                bufferize_kernel(kernel, key[1])
+                made[key] = symbol
+            call.properties["callee"] = SymbolRefAttr(made[key])
+        for kernel in kernels.values():  # never called
+            bufferize_kernel(kernel, [buffer_type(t) for t in kernel.function_type.inputs])

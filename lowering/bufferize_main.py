@@ -1,0 +1,378 @@
+"""`bufferize`, the part for `main`: where each tensor value lives, and which writes go in place.
+
+A `Place` is one buffer; tensor values that share it are its members. An op may overwrite a place
+when it was made here (not an argument, not a constant), in the same block, and no member is read
+afterwards, or by the same op in another operand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.dialects import func, tensor
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    FunctionType,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
+    UnitAttr,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+
+from lamina.dialects import arith, memref, scf
+from lamina.dialects.locations import place_of
+from lamina.errors import LoweringError
+from lamina.lowering.buffer_types import (
+    argument_type,
+    buffer_type,
+    is_contiguous,
+    memref_type,
+)
+from lamina.lowering.bufferize_kernel import alloc, subview
+from lamina.lowering.builder import INDEX, Builder
+from lamina.lowering.linalg_builder import dense_i64
+
+RESULT_SIZES = "lamina.result_sizes"
+"""Attribute of `main`: for each `?` of the results, the argument and axis that it equals."""
+
+
+@dataclass(eq=False)
+class Place:
+    """A buffer, the tensor values that live in it, and the block that may write it."""
+
+    block: Block | None
+    members: list[SSAValue] = field(default_factory=list[SSAValue])
+    alloc: SSAValue | None = None
+
+
+class MainBufferizer:
+    """Rebuilds one function on buffers."""
+
+    def __init__(self, function: func.FuncOp, globals_: dict[Attribute, Operation]) -> None:
+        self.function = function
+        self.globals = globals_
+        self.values: dict[SSAValue, SSAValue] = {}
+        self.places: dict[SSAValue, Place] = {}
+        self.empties: dict[SSAValue, tensor.EmptyOp] = {}
+        self.calls: list[func.CallOp] = []
+        self.order: dict[Operation, int] = {op: i for i, op in enumerate(function.walk())}
+
+    # -- driver ---------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Replace the function's body and type."""
+        function = self.function
+        old = function.body.block
+        inputs = [buffer_type(t) for t in function.function_type.inputs]
+        outputs = [buffer_type(t) for t in function.function_type.outputs]
+        new = Block(arg_types=[*inputs, *outputs])
+        for before, after in zip(old.args, new.args, strict=False):
+            after.name_hint, after.location = before.name_hint, before.location
+            self.bind(before, after, Place(None))
+        for number, out in enumerate(new.args[len(inputs) :]):
+            out.name_hint = f"out{number}" if len(outputs) > 1 else "out"
+        b = Builder(function.location)
+        self.ops(old, b)
+        last = old.last_op
+        assert isinstance(last, func.ReturnOp)
+        b.location = last.location
+        self.results(last.arguments, new.args[len(inputs) :], b)
+        b.add(func.ReturnOp)
+        new.add_ops([op for op in b.ops if op.parent is None])
+        self.note_sizes(last.arguments)
+        function.properties["function_type"] = FunctionType.from_lists([*inputs, *outputs], [])
+        function.detach_region(function.body)
+        function.add_region(Region(new))
+
+    def ops(self, block: Block, b: Builder) -> None:
+        """All ops of a block but its terminator."""
+        for op in block.ops:
+            if op is block.last_op and isinstance(
+                op, func.ReturnOp | scf.YieldOp | scf.ConditionOp
+            ):
+                return
+            b.location = op.location
+            rule = _RULES.get(type(op))
+            if rule is None:
+                self.keep(op, b)
+            else:
+                rule(self, op, b)
+
+    def bind(self, value: SSAValue, buffer: SSAValue, place: Place) -> None:
+        """`value` lives in `place`, seen as `buffer`."""
+        self.values[value] = buffer
+        self.places[value] = place
+        place.members.append(value)
+        if buffer.name_hint is None:
+            buffer.name_hint = value.name_hint
+
+    def keep(self, op: Operation, b: Builder) -> None:
+        """An op on scalars."""
+        tensors = [v for v in (*op.operands, *op.results) if isinstance(v.type, TensorType)]
+        if tensors or op.regions:
+            raise LoweringError(
+                f"bufferize: expected an op with a rule for tensors, found {op.name}",
+                place=place_of(op.location),
+            )
+        clone = op.clone(self.values)
+        b.ops.append(clone)
+        self.values.update(zip(op.results, clone.results, strict=True))
+
+    def lowered(self, value: SSAValue, b: Builder) -> SSAValue:
+        """The buffer (or scalar) of `value`; an unwritten tensor gets a buffer now."""
+        if value in self.empties:
+            self.fresh(value, self.empties[value], b)
+        return self.values[value]
+
+    def fresh(self, value: SSAValue, empty: tensor.EmptyOp, b: Builder) -> SSAValue:
+        """A new buffer of the size of `empty`, as the place of `value`."""
+        sizes = [self.values[size] for size in empty.dynamic_sizes]
+        return self.new(value, sizes, b)
+
+    def new(self, value: SSAValue, sizes: Sequence[SSAValue], b: Builder) -> SSAValue:
+        """A new buffer as the place of `value`."""
+        buffer = alloc(b, buffer_type(value.type), sizes)
+        self.bind(value, buffer, Place(self.block_of(value), alloc=buffer))
+        return buffer
+
+    @staticmethod
+    def block_of(value: SSAValue) -> Block | None:
+        """The block in which `value` is defined."""
+        owner = value.owner
+        return owner if isinstance(owner, Block) else owner.parent
+
+    # -- in place or not ------------------------------------------------------------------------
+
+    def last_read(self, value: SSAValue, block: Block) -> int:
+        """The number of the last op of `block` that reads `value`, itself or inside it."""
+        last = -1
+        for use in value.uses:
+            op: Operation | None = use.operation
+            while op is not None and op.parent is not block:
+                op = op.parent_op()
+            last = max(last, self.order[op] if op is not None else len(self.order))
+        return last
+
+    def may_overwrite(self, value: SSAValue, op: Operation) -> bool:
+        """Whether `op` (which takes `value` as a destination) may write into its place."""
+        place = self.places.get(value)
+        block = op.parent
+        if place is None or block is None or place.block is not block:
+            return False
+        if sum(1 for operand in op.operands if self.places.get(operand) is place) > 1:
+            return False
+        now = self.order[op]
+        return all(self.last_read(member, block) <= now for member in place.members)
+
+    def destination(self, value: SSAValue, op: Operation, result: SSAValue, b: Builder) -> SSAValue:
+        """The buffer into which `op` writes `result`, given its destination operand `value`."""
+        if value in self.empties:
+            return self.fresh(result, self.empties[value], b)
+        source = self.values[value]
+        if self.may_overwrite(value, op) and is_contiguous(source.type):
+            self.bind(result, source, self.places[value])
+            return source
+        target = self.new(result, self.sizes(source, b), b)
+        b.add(memref.CopyOp, (source, target))
+        return target
+
+    def sizes(self, buffer: SSAValue, b: Builder) -> list[SSAValue]:
+        """The values of the dynamic sizes of a buffer."""
+        shape = memref_type(buffer).get_shape()
+        return [
+            b.value(memref.DimOp, (buffer, b.index(axis)), INDEX)
+            for axis, size in enumerate(shape)
+            if size == -1
+        ]
+
+    def copied(self, value: SSAValue, b: Builder) -> SSAValue:
+        """A contiguous copy of the buffer of `value`, of no place."""
+        source = self.lowered(value, b)
+        target = alloc(b, buffer_type(value.type), self.sizes(source, b))
+        b.add(memref.CopyOp, (source, target))
+        return target
+
+    # -- results --------------------------------------------------------------------------------
+
+    def results(self, values: Sequence[SSAValue], outs: Sequence[SSAValue], b: Builder) -> None:
+        """Make each result's buffer the caller's, or copy into it."""
+        taken: set[Place] = set()
+        for value, out in zip(values, outs, strict=True):
+            buffer = self.lowered(value, b)
+            place = self.places[value]
+            whole = place.alloc is buffer and place.block is self.function.body.block
+            if whole and place not in taken:
+                taken.add(place)
+                owner = cast(Operation, buffer.owner)
+                buffer.replace_all_uses_with(out)
+                b.ops.remove(owner)
+                owner.erase()
+                self.values = {k: out if v is buffer else v for k, v in self.values.items()}
+            else:
+                b.add(memref.CopyOp, (buffer, out))
+
+    def note_sizes(self, values: Sequence[SSAValue]) -> None:
+        """Attach `lamina.result_sizes`."""
+        noted: list[Attribute] = []
+        for value in values:
+            shape = cast("TensorType[Attribute]", value.type).get_shape()
+            for axis in [axis for axis, size in enumerate(shape) if size == -1]:
+                noted.append(dense_i64(self.origin(value, axis)))
+        if noted:
+            self.function.attributes[RESULT_SIZES] = ArrayAttr(noted)
+
+    def origin(self, value: SSAValue, axis: int) -> tuple[int, int]:
+        """The argument and axis whose size the size of `value` along `axis` is."""
+        while True:
+            owner = value.owner
+            if isinstance(value, BlockArgument) and value.block is self.function.body.block:
+                return value.index, axis
+            size: SSAValue | None = None
+            if isinstance(owner, tensor.EmptyOp):
+                shape = cast("TensorType[Attribute]", value.type).get_shape()
+                size = owner.dynamic_sizes[shape[:axis].count(-1)]
+            elif isinstance(owner, func.CallOp):
+                value = owner.operands[len(owner.operands) - len(owner.results) + value.index]  # type: ignore
+                continue
+            elif isinstance(owner, tensor.InsertSliceOp):
+                value = owner.dest
+                continue
+            if size is not None and isinstance(size.owner, tensor.DimOp):
+                index = size.owner.index.owner
+                assert isinstance(index, arith.ConstantOp)
+                axis = cast("IntegerAttr[Any]", index.value).value.data
+                value = size.owner.source
+                continue
+            raise LoweringError(
+                "bufferize: expected each dynamic size of a result to be a size of an argument, "
+                f"found a computed size on axis {axis}; give the function static shapes",
+                place=place_of(cast(Operation, owner).location)
+                if isinstance(owner, Operation)
+                else None,
+            )
+
+
+Rule = Callable[[MainBufferizer, Operation, Builder], None]
+
+
+def _constant(main: MainBufferizer, op: Operation, b: Builder) -> None:
+    assert isinstance(op, arith.ConstantOp)
+    if not isinstance(op.result.type, TensorType):
+        main.values[op.result] = b.constant(op.value, op.result.type)
+        return
+    assert isinstance(op.value, DenseIntOrFPElementsAttr | DenseResourceAttr)
+    type = buffer_type(op.result.type)
+    known = main.globals.get(op.value)
+    if known is None:
+        known = memref.GlobalOp.create(
+            properties={
+                "sym_name": StringAttr(f"constant_{len(main.globals)}"),
+                "sym_visibility": StringAttr("private"),
+                "type": type,
+                "initial_value": op.value,
+                "constant": UnitAttr(),
+            },
+            location=op.location,
+        )
+        main.globals[op.value] = known
+    name = cast(StringAttr, known.properties["sym_name"])
+    buffer = b.value(memref.GetGlobalOp, (), type, {"name": SymbolRefAttr(name)})
+    main.bind(op.result, buffer, Place(None))
+
+
+def _empty(main: MainBufferizer, op: Operation, b: Builder) -> None:
+    assert isinstance(op, tensor.EmptyOp)
+    main.empties[op.tensor] = op
+
+
+def _dim(main: MainBufferizer, op: Operation, b: Builder) -> None:
+    assert isinstance(op, tensor.DimOp)
+    source = main.lowered(op.source, b)
+    main.values[op.result] = b.value(memref.DimOp, (source, main.values[op.index]), INDEX)
+
+
+def _extract_slice(main: MainBufferizer, op: Operation, b: Builder) -> None:
+    assert isinstance(op, tensor.ExtractSliceOp)
+    source = main.lowered(op.source, b)
+    main.bind(op.result, subview(op, source, b, main.values), main.places[op.source])
+
+
+def _reshape(main: MainBufferizer, op: Operation, b: Builder) -> None:
+    """`collapse_shape` and `expand_shape`: views of a contiguous buffer, else of a copy."""
+    source = main.lowered(op.operands[0], b)
+    place = main.places[op.operands[0]]
+    if not is_contiguous(source.type):
+        source = main.copied(op.operands[0], b)
+        place = Place(op.parent)
+    collapse = isinstance(op, tensor.CollapseShapeOp)
+    buffer = b.value(
+        memref.CollapseShapeOp if collapse else memref.ExpandShapeOp,
+        (source, *(main.values[size] for size in op.operands[1:])),
+        buffer_type(op.results[0].type),
+        op.properties,
+    )
+    main.bind(op.results[0], buffer, place)
+
+
+def _insert_slice(main: MainBufferizer, op: Operation, b: Builder) -> None:
+    assert isinstance(op, tensor.InsertSliceOp)
+    source = main.lowered(op.source, b)
+    if main.places.get(op.dest) is main.places[op.source]:
+        source = main.copied(op.source, b)  # the two may overlap
+    target = main.destination(op.dest, op, op.result, b)
+    b.add(memref.CopyOp, (source, subview(op, target, b, main.values)))
+
+
+def _call(main: MainBufferizer, op: Operation, b: Builder) -> None:
+    """A kernel's call: destinations are its last operands."""
+    assert isinstance(op, func.CallOp)
+    count = len(op.operands) - len(op.results)
+    operands = [main.lowered(value, b) for value in op.operands[:count]]
+    for value, result in zip(op.operands[count:], op.results, strict=True):
+        operands.append(main.destination(value, op, result, b))
+    operands = [_as_argument(b, operand) for operand in operands]
+    call = func.CallOp(op.callee, operands, ())
+    call.location = op.location
+    b.ops.append(call)
+    main.calls.append(call)
+
+
+def _as_argument(b: Builder, operand: SSAValue) -> SSAValue:
+    if not isinstance(operand.type, MemRefType):
+        return operand
+    target = argument_type(memref_type(operand))
+    return operand if target == operand.type else b.value(memref.CastOp, (operand,), target)
+
+
+def _from_elements(main: MainBufferizer, op: Operation, b: Builder) -> None:
+    assert isinstance(op, tensor.FromElementsOp)
+    buffer = main.new(op.results[0], (), b)
+    b.add(memref.StoreOp, (main.values[op.operands[0]], buffer))
+
+
+def _extract(main: MainBufferizer, op: Operation, b: Builder) -> None:
+    assert isinstance(op, tensor.ExtractOp)
+    buffer = main.lowered(op.tensor, b)
+    indices = [main.values[index] for index in op.indices]
+    main.values[op.result] = b.value(memref.LoadOp, (buffer, *indices), op.result.type)
+
+
+_RULES: dict[type[Operation], Rule] = {
+    arith.ConstantOp: _constant,
+    tensor.EmptyOp: _empty,
+    tensor.DimOp: _dim,
+    tensor.ExtractSliceOp: _extract_slice,
+    tensor.CollapseShapeOp: _reshape,
+    tensor.ExpandShapeOp: _reshape,
+    tensor.InsertSliceOp: _insert_slice,
+    tensor.FromElementsOp: _from_elements,
+    tensor.ExtractOp: _extract,
+    func.CallOp: _call,
+}
