@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from xdsl.utils.exceptions import DiagnosticException
 
 from lamina import options
-from lamina.errors import IRError, LaminaError
+from lamina.errors import LaminaError
 from lamina.verify import TOO_DEEP, one_line
 
 
@@ -47,7 +47,7 @@ def diagnose(error: Exception, *, pass_name: str | None, file: str) -> Diagnosti
         case _:
             # not a refusal of the program but a fault of the pass: say so
             message, place = f"internal error: {type(error).__name__}: {error}", None
-    if pass_name is not None and not isinstance(error, IRError) and pass_name not in message:
+    if pass_name is not None and pass_name not in message:
         message = f"{pass_name}: {message}"
     return Diagnostic(place or file, message, tuple(notes))
 

@@ -18,11 +18,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.xdsl_opt_main import VersionAction, xDSLOptMain
 
 from lamina import pipeline, registry
-from lamina.errors import LaminaError, OptionError
+from lamina.errors import IRError, LaminaError, OptionError
 from lamina.ir_text import parse_module, print_module
 from lamina.reproducer import write_reproducer
 from lamina.tools.diagnostics import Diagnostic, diagnose, expectations, unmet
 from lamina.tools.passes import Step, load_pass, parse_passes, pass_names
+from lamina.tools.source import read_text
 from lamina.tools.timing import Timer
 from lamina.verify import verify_module
 
@@ -146,9 +147,15 @@ class LaminaOpt(xDSLOptMain):
         self.verify(module)
         return module
 
-    def verify(self, module: ModuleOp) -> None:
+    def verify(self, module: ModuleOp, made_by: str | None = None) -> None:
+        """Verify; `made_by` is the pass that is to blame."""
         with self.timer.measure("(verify)"):
-            verify_module(module)
+            try:
+                verify_module(module)
+            except IRError as error:
+                if made_by is not None:
+                    error.message = f"{made_by} left invalid IR: {error.message}"
+                raise
 
     def run_steps(self, module: ModuleOp) -> None:
         """Run all passes; verify where asked for, and after the last one."""
@@ -160,7 +167,7 @@ class LaminaOpt(xDSLOptMain):
                 with self.timer.measure(name):
                     step.module_pass.apply(self.ctx, module)
                 if self.args.verify_each or step.ends or index == last:
-                    self.verify(module)
+                    self.verify(module, name)
             except Exception as error:
                 raise PassError(index) from error
             if self.args.print_ir_after_all or self.args.print_ir_after_change:
@@ -206,22 +213,7 @@ class LaminaOpt(xDSLOptMain):
             return chunk.text, self.steps[: index + 1]
 
     def read_chunks(self) -> list[Chunk]:
-        name = self.args.input_file
-        try:
-            if name in (None, "-"):
-                data = sys.stdin.buffer.read()
-            else:
-                with open(name, "rb") as file:
-                    data = file.read()
-            text = data.decode("utf-8")
-        except OSError as error:
-            raise OptionError(f"cannot read {name}: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            line = error.object.count(b"\n", 0, error.start) + 1
-            raise LaminaError(
-                f"expected UTF-8 text, found byte 0x{error.object[error.start]:02x}",
-                place=f"{self.get_input_name()}:{line}",
-            ) from error
+        text = read_text(self.args.input_file, self.get_input_name())
         if not self.args.split_input_file:
             return [Chunk(text, 1)]
         return split_chunks(text)
