@@ -1,0 +1,17 @@
+// RUN: %opt %s --split-input-file --verify-diagnostics
+
+func.func @too_few_indices(%m: memref<8x8xf32>, %i: index) {
+  // expected-error {{memref.load: expected 2 indices, found 1}}
+  %0 = memref.load %m[%i] : memref<8x8xf32>
+  return
+}
+
+// -----
+
+// expected-error {{memref.global: expected a power of two as alignment, found 48}}
+memref.global @g : memref<2xf32> = uninitialized {alignment = 48 : i64}
+
+// -----
+
+// expected-error {{memref.global: expected a memref type, found f32}}
+memref.global @g : f32
