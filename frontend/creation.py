@@ -141,11 +141,10 @@ def constant(values: Any, /) -> Array:
     >>> lm.constant([1, 2])
     Array([1, 2], dtype=int64)
     """
-    if isinstance(values, Array) and CURRENT.get() is None:
-        return values
-    if isinstance(values, (Array, np.ndarray)):
-        return _constant(np.array(values, order="C"))
-    return asarray(values)
+    recorder = CURRENT.get()
+    if recorder is None or not isinstance(values, (Array, np.ndarray)):
+        return asarray(values)
+    return recorder.freeze(values)
 
 
 @public

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 from functools import cache
+from importlib.util import find_spec
 from types import CodeType, FrameType
 from typing import NoReturn
-
-import numpy as np
 
 from lamina.errors import LaminaError
 
@@ -19,20 +19,26 @@ from lamina.errors import LaminaError
 def _roots() -> tuple[str, ...]:
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     rooms = [entry.path for entry in os.scandir(package) if entry.is_dir()]
-    numpy = os.path.dirname(np.__file__)
-    return tuple({os.path.realpath(path) + os.sep for path in (package, numpy, *rooms)})
+    origins = [find_spec(name) for name in ("numpy", "ml_dtypes", "xdsl", "llvmlite")]
+    used = [os.path.dirname(spec.origin) for spec in origins if spec and spec.origin]
+    return tuple({os.path.realpath(path) + os.sep for path in (package, *used, *rooms)})
 
 
 _ROOTS = _roots()
+_STANDARD = os.path.realpath(sysconfig.get_paths()["stdlib"]) + os.sep
+_INSTALLED = os.path.join(_STANDARD, "site-packages") + os.sep
 
 
 @cache
 def is_user_code(code: CodeType) -> bool:
-    """Whether `code` is neither Lamina's nor NumPy's."""
+    """Whether `code` is not of Lamina, what it is built on, or the standard library."""
     name = code.co_filename
-    if name.startswith("<"):  # a notebook cell, a doctest, -c; never Lamina's
-        return not name.startswith("<frozen")
-    return not os.path.realpath(name).startswith(_ROOTS)
+    if name.startswith("<"):  # a notebook cell, a doctest, -c; but also dataclass methods
+        return not (name.startswith("<frozen") or code.co_qualname.startswith("__create_fn__"))
+    path = os.path.realpath(name)
+    if path.startswith(_STANDARD) and not path.startswith(_INSTALLED):
+        return False
+    return not path.startswith(_ROOTS)
 
 
 def user_frame() -> FrameType | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import UNKNOWN_LOC
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from lamina.errors import MutationError
 from lamina.frontend import ir
@@ -24,7 +25,7 @@ from lamina.frontend.dtypes import (
 )
 from lamina.frontend.location import fail, user_position
 from lamina.frontend.shapes import Shape, result_shape
-from lamina.frontend.traced import Storage, TracedArray, WeakScalar, make, make_weak
+from lamina.frontend.traced import Position, Storage, TracedArray, WeakScalar, make, make_weak
 from lamina.frontend.views import row_major, viewed_strides, write_back
 
 COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
@@ -60,21 +61,21 @@ class Recorder:
         self.inputs: list[Storage] = []
         self.pinned: dict[int, str] = {}
         self.ranges: dict[int, tuple[int, int]] = {}
-        self.lifted: dict[int, tuple[Any, Storage, str]] = {}
+        self.lifted: dict[int, tuple[Any, Storage, Position]] = {}
+        self.position: Position | None = None
         self.seen: dict[int, tuple[Array, str]] = {}
+        self.frozen: dict[int, Array | NDArray] = {}
 
     # arguments and constants
 
-    def argument(self, shape: Shape, dtype: DType, position: tuple[str, int, int]) -> TracedArray:
+    def argument(self, shape: Shape, dtype: DType, position: Position) -> TracedArray:
         """A new argument of the traced function."""
         value = self.entry.insert_arg(ir.tensor_type(shape, dtype), len(self.entry.args))
         storage = Storage(self, value, shape, dtype, len(self.inputs))
         self.inputs.append(storage)
         return whole(storage, position)
 
-    def weak_argument(
-        self, number: bool | int | float, position: tuple[str, int, int]
-    ) -> WeakScalar:
+    def weak_argument(self, number: bool | int | float, position: Position) -> WeakScalar:
         """A new argument that is a Python number."""
         array = self.argument((), default_of(type(number)), position)
         sources = frozenset({array._storage.input})
@@ -88,12 +89,17 @@ class Recorder:
         op = ir.OPS["constant"].create(result_types=[kind], properties={"value": value})
         return self._result(op, location, data.shape, data.dtype, position)
 
+    def freeze(self, found: Array | NDArray) -> TracedArray:
+        """An array made a constant of the program: guarded by identity if it was captured."""
+        self.frozen[id(found)] = found
+        return self.constant(np.array(found, order="C"))
+
     def lift(self, found: Array | NDArray) -> TracedArray:
         """The traced stand-in of an array that is not of this trace."""
         position = user_position()
         if id(found) not in self.lifted:
             array = self.argument(found.shape, found.dtype, position)
-            self.lifted[id(found)] = found, array._storage, f"{position[0]}:{position[1]}"
+            self.lifted[id(found)] = found, array._storage, position
         storage = self.lifted[id(found)][1]
         return whole(storage, position)
 
@@ -162,8 +168,8 @@ class Recorder:
             operands=values, result_types=kind, properties=ir.properties(name, params)
         )
 
-    def _here(self) -> tuple[tuple[str, int, int], Attribute]:
-        position = user_position()
+    def _here(self) -> tuple[Position, Attribute]:
+        position = self.position or user_position()
         return position, ir.location_of(position)
 
     def _result(
@@ -172,7 +178,7 @@ class Recorder:
         location: Attribute,
         shape: Shape,
         dtype: DType,
-        position: tuple[str, int, int],
+        position: Position,
     ) -> TracedArray:
         storage = Storage(self, self.insert(op, location), shape, dtype)
         return whole(storage, position)
@@ -184,7 +190,29 @@ class Recorder:
         self.block.add_op(op)
         return op.results[0]
 
-    def insert_return(self, op: Operation, position: tuple[str, int, int]) -> None:
+    @contextmanager
+    def prologue(self) -> Iterator[None]:
+        """Ops recorded inside go to the start of the entry block."""
+        self.block = Block()
+        try:
+            yield
+        finally:
+            operations = list(self.block.ops)
+            for op in operations:
+                op.detach()
+            if operations and self.entry.first_op is not None:
+                self.entry.insert_ops_before(operations, self.entry.first_op)
+            self.block, self.position = self.entry, None
+
+    def replace_input(self, storage: Storage, value: TracedArray) -> None:
+        """Let `value` stand where the input `storage` stood, and drop the input."""
+        argument = storage.value
+        assert isinstance(argument, BlockArgument)
+        argument.replace_all_uses_with(self.read(value))
+        self.entry.erase_arg(argument)
+        self.inputs.remove(storage)
+
+    def insert_return(self, op: Operation, position: Position) -> None:
         """Close the entry block."""
         op.location = ir.location_of(position)
         self.entry.add_op(op)
@@ -254,6 +282,8 @@ class Recorder:
         if not array._writable:
             fail(MutationError, f"{name}: expected a writable array, found a read-only view")
         update = self.own(value)
+        if update._storage is array._storage and update._steps == array._steps:
+            return  # `x[key] += y` ends by writing the view x[key] to itself
         olds = self._chain(array)[:-1] if array._steps else []
         for (step, params), old in zip(reversed(array._steps), reversed(olds), strict=True):
             update = write_back(self, step, params, old, update)
@@ -290,6 +320,6 @@ def _result_dtype(name: str, arrays: list[TracedArray], params: dict[str, Any]) 
     return arrays[-1].dtype
 
 
-def whole(storage: Storage, position: tuple[str, int, int]) -> TracedArray:
+def whole(storage: Storage, position: Position) -> TracedArray:
     """All of `storage` as an array."""
     return make(storage, storage.shape, (), row_major(storage.shape), True, position)

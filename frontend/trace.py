@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,8 +15,10 @@ from xdsl.ir import Region
 from lamina.errors import ArgumentError
 from lamina.frontend import dtypes, tree
 from lamina.frontend.array import Array, NDArray
+from lamina.frontend.captured import Captured, settle
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import DType
+from lamina.frontend.guards import Guard, Watch, find_guards
 from lamina.frontend.ir import location_of
 from lamina.frontend.location import fail, user_position
 from lamina.frontend.recorder import Recorder
@@ -34,7 +36,10 @@ class Input:
     name: the path of the leaf ("x", "params/w1"), or of the captured array ("model.w").
     weak: the leaf is a Python number of this type (its tensor is i1, i64 or f64, 0-d).
     leaf: its position among the leaves of the call; -1 for a captured array.
-    guard: for a captured array, how to read it again at each call; else None.
+    guard: for a captured array, how to read it again at each call (`guard.read()`; then
+    `guard.holds()` says whether shape and dtype still fit); else None.
+    captured: the array that was captured when tracing; a traced array of an outer trace has no
+    guard.
     written: the program writes it; the new value is an extra result (`Trace.written`).
     pinned: where the trace needed the number's value: it holds for this value only.
     low, high: the trace holds while the weak int is in this range.
@@ -45,7 +50,8 @@ class Input:
     dtype: DType
     weak: Weak | None = None
     leaf: int = -1
-    guard: Any = None
+    guard: Guard | None = None
+    captured: Any = None
     written: bool = False
     pinned: str | None = None
     low: int | None = None
@@ -86,7 +92,7 @@ class Trace:
     results: list[Leaf]
     written: list[int]
     resources: dict[str, NDArray]
-    guards: list[Any] = field(default_factory=list[Any])
+    guards: list[Guard] = field(default_factory=list[Guard])
     notes: list[str] = field(default_factory=list[str])
 
 
@@ -125,24 +131,76 @@ def trace(
         stand_ins, inputs, fixed = _stand_ins(recorder, leaves, arguments, static, position)
         bound = signature.bind_partial()
         bound.arguments.update(tree.unflatten(arguments, stand_ins))
-        result = function(*bound.args, **bound.kwargs)
+        with Watch() as watch:
+            result = function(*bound.args, **bound.kwargs)
         found, result_tree = tree.flatten(result)
         results, values = _results(recorder, found)
+        written = [source for source, storage in enumerate(recorder.inputs) if storage.version]
+        values += [recorder.inputs[source].value for source in written]
+        recorder.insert_return(ReturnOp.create(operands=values), position)
+        guards, notes = find_guards(function, watch), list(watch.notes)
+        hidden = settle(recorder, guards, notes)
     finally:
         CURRENT.reset(token)
         recorder.alive = False
-    written = [source for source, storage in enumerate(recorder.inputs) if storage.version]
-    values += [recorder.inputs[source].value for source in written]
-    recorder.insert_return(ReturnOp.create(operands=values), position)
+    return Trace(
+        _module(recorder, position),
+        _final(recorder, inputs) + [_hidden(recorder, captured) for captured in hidden],
+        arguments,
+        fixed,
+        result_tree,
+        results,
+        [source for source, storage in enumerate(recorder.inputs) if storage.version],
+        recorder.resources,
+        [guard for guard in guards.guards if guard.test != "array" or _is_read(guard, hidden)],
+        notes,
+    )
+
+
+def _module(recorder: Recorder, position: Position) -> ModuleOp:
+    returned = recorder.entry.last_op
+    assert isinstance(returned, ReturnOp)
     main = FuncOp(
-        "main", ([arg.type for arg in recorder.entry.args], [value.type for value in values]),
+        "main",
+        ([arg.type for arg in recorder.entry.args], [value.type for value in returned.operands]),
         Region(recorder.entry),
-    )  # fmt: skip
+    )
     main.location = location_of(position)
     module = ModuleOp([main])
     module.location = main.location
-    return Trace(
-        module, inputs, arguments, fixed, result_tree, results, written, recorder.resources
+    return module
+
+
+def _is_read(guard: Guard, hidden: list[Captured]) -> bool:
+    """Whether the guard of an array is not already the reading of an input."""
+    return all(captured.guard is not guard for captured in hidden)
+
+
+def _final(recorder: Recorder, inputs: list[Input]) -> list[Input]:
+    """The inputs with what the trace found out about them."""
+    return [
+        replace(
+            given,
+            written=bool(recorder.inputs[source].version),
+            pinned=recorder.pinned.get(source),
+            low=recorder.ranges.get(source, (None, None))[0],
+            high=recorder.ranges.get(source, (None, None))[1],
+        )
+        for source, given in enumerate(inputs)
+    ]
+
+
+def _hidden(recorder: Recorder, captured: Captured) -> Input:
+    storage = captured.storage
+    storage_argument = recorder.entry.args[recorder.inputs.index(storage)]
+    storage_argument.name_hint = _hint(captured.path)
+    return Input(
+        captured.path,
+        storage.shape,
+        storage.dtype,
+        guard=captured.guard,
+        captured=captured.array,
+        written=bool(storage.version),
     )
 
 

@@ -1,0 +1,181 @@
+"""After a trace: which lifted arrays are inputs that a guard can read again, which are constants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lamina.errors import TraceError
+from lamina.frontend.array import Array, NDArray
+from lamina.frontend.guards import COMPARED, Found, Guard
+from lamina.frontend.recorder import Recorder
+from lamina.frontend.traced import Storage, TracedArray
+from lamina.frontend.views import EAGER, row_major
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A hidden input: the array that was found, and the guard that reads it at each call."""
+
+    storage: Storage
+    array: Any
+    guard: Guard | None
+    path: str
+
+
+def settle(recorder: Recorder, found: Found, notes: list[str]) -> list[Captured]:
+    """Keep the lifted arrays that a guard reads as inputs, make constants of the others.
+
+    Adds to `found.guards` what the captured arrays need, and to `notes` what is not guarded.
+    Raises `TraceError` where an array that no guard reads was written.
+    """
+    baked = False
+    with recorder.prologue():
+        for array, storage, position in tuple(recorder.lifted.values()):
+            if isinstance(array, TracedArray) or id(array) in found.arrays:
+                continue
+            place = f"{position[0]}:{position[1]}"
+            if storage.version:
+                raise TraceError(
+                    "set_item: expected an argument or an array in a global, closure or "
+                    f"attribute, found one of shape {storage.shape} that cannot be read again",
+                    place=place,
+                )
+            recorder.position = position
+            if not _is_view(recorder, found, array, storage):
+                baked = True
+                _bake(recorder, array, storage)
+                notes.append(
+                    f"{place}: an array of shape {storage.shape} is part of the compiled "
+                    "program, not guarded"
+                )
+    captured: list[Captured] = []
+    for array, storage, _ in recorder.lifted.values():
+        if isinstance(array, TracedArray):  # of a trace that runs around this one
+            captured.append(Captured(storage, array, None, "outer"))
+        elif guards := found.arrays.get(id(array)):
+            captured.append(Captured(storage, array, guards[0], guards[0].path))
+            found.guards += [
+                Guard("same", g.place, g.holder, g.key, guards[0], g.path) for g in guards[1:]
+            ]
+    _guard_values(recorder, found, baked, notes)
+    return captured
+
+
+def _bake(recorder: Recorder, array: Any, storage: Storage) -> None:
+    """Replace the input by a constant."""
+    data: NDArray = array._data if isinstance(array, Array) else array
+    recorder.replace_input(storage, recorder.constant(data.astype(storage.dtype)))
+
+
+def _is_view(recorder: Recorder, found: Found, array: Any, storage: Storage) -> bool:
+    """Replace a view of a captured array by slices of that array's input."""
+    if not isinstance(array, np.ndarray):
+        return False
+    for guards in found.arrays.values():
+        base = guards[0].read()
+        if not isinstance(base, np.ndarray) or not np.may_share_memory(base, array):
+            continue
+        steps = view_steps(base, array)
+        if steps is not None:
+            value = recorder.lift(base)
+            for name, params in steps:
+                value = recorder.emit(name, [value], params)
+            recorder.replace_input(storage, value)
+            return True
+    return False
+
+
+def view_steps(base: NDArray, view: NDArray) -> list[tuple[str, dict[str, Any]]] | None:
+    """The view steps that make `view` of the row-major `base`; None where slices cannot."""
+    if not base.flags.c_contiguous or base.dtype != view.dtype or not view.size:
+        return None
+    unit = base.itemsize
+    item = [stride // unit for stride in view.strides]
+    offset = view.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+    offset += sum(s * unit * (n - 1) for s, n in zip(item, view.shape, strict=True) if s < 0)
+    starts: list[int] = []
+    rest = offset // unit
+    if not 0 <= rest < base.size:
+        return None
+    for stride in row_major(base.shape):
+        starts.append(rest // stride)
+        rest %= stride
+    limits, strides = [start + 1 for start in starts], [1] * base.ndim
+    axis_of: list[int] = []
+    for size, stride in zip(view.shape, item, strict=True):
+        if size == 1:
+            continue
+        axis = next(
+            (
+                axis
+                for axis, step in enumerate(row_major(base.shape))
+                if axis not in axis_of and base.shape[axis] > 1 and abs(stride) % step == 0
+            ),
+            None,
+        )
+        if axis is None or not stride:
+            return None
+        strides[axis] = abs(stride) // row_major(base.shape)[axis]
+        limits[axis] = starts[axis] + (size - 1) * strides[axis] + 1
+        if limits[axis] > base.shape[axis]:
+            return None
+        axis_of.append(axis)
+    backwards = tuple(
+        axis
+        for axis, stride in zip(
+            axis_of, (s for s, n in zip(item, view.shape) if n > 1), strict=True
+        )
+        if stride < 0
+    )
+    others = tuple(axis for axis in range(base.ndim) if axis not in axis_of)
+    steps: list[tuple[str, dict[str, Any]]] = [
+        (
+            "slice",
+            {"starts": tuple(starts), "limits": tuple(limits), "strides": tuple(strides)},
+        ),
+        ("reverse", {"axes": backwards}),
+        ("transpose", {"permutation": (*others, *axis_of)}),
+        ("reshape", {"shape": view.shape}),
+    ]
+    image = base
+    for name, params in steps:
+        image = EAGER[name](image, **params)
+    same = (
+        image.__array_interface__["data"] == view.__array_interface__["data"]
+        and image.shape == view.shape
+        and all(
+            a == b for a, b, n in zip(image.strides, view.strides, view.shape, strict=True) if n > 1
+        )
+    )
+    return steps if same else None
+
+
+def _guard_values(recorder: Recorder, found: Found, baked: bool, notes: list[str]) -> None:
+    """Guard by value the arrays whose numbers were used in a way that the trace did not see."""
+    for identity, guards in found.arrays.items():
+        guard = guards[0]
+        array = guard.read()
+        found.guards += guards
+        if identity in recorder.frozen:
+            found.guards.append(
+                Guard("is", guard.place, guard.holder, guard.key, array, guard.path)
+            )
+            continue
+        hidden = isinstance(array, np.ndarray) and identity in found.used
+        unseen = hidden and (baked or identity not in recorder.lifted)
+        if not unseen and identity not in recorder.seen:
+            continue
+        data: NDArray = array._data if isinstance(array, Array) else array
+        if data.nbytes > COMPARED:
+            notes.append(f"{guard.path}: values were used while tracing, not guarded")
+            continue
+        expected = type(array), array.shape, array.dtype, data.tobytes()
+        found.guards.append(
+            Guard("values", guard.place, guard.holder, guard.key, expected, guard.path)
+        )
+    for identity, (array, place) in recorder.seen.items():
+        if identity not in found.arrays:
+            notes.append(f"{place}: values of an array were used while tracing, not guarded")

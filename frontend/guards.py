@@ -1,0 +1,395 @@
+"""What a trace depended on besides its arguments, found by reading bytecode.
+
+A `Watch` notes which user code runs during a trace. `find_guards` then resolves the global names,
+closure cells, defaults and attribute chains that this code reads. Each becomes a `Guard` that
+holds the object it was read from, so that guards are checked one by one, in any order.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import dis
+import enum
+import inspect
+import sys
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from lamina.frontend.array import Array
+from lamina.frontend.location import is_user_code
+from lamina.frontend.traced import TracedArray
+
+Place: TypeAlias = Literal["item", "attribute", "cell"]
+Test: TypeAlias = Literal["is", "equal", "code", "keys", "array", "values", "same"]
+
+SMALL = 64
+"""Containers of more elements are guarded by identity and length only."""
+DEEP = 8
+"""Containers in containers are followed so far; deeper ones are guarded by identity only."""
+COMPARED = 1 << 20
+"""Arrays of at most so many bytes are compared by value where their values were used."""
+_MISSING = object()
+_DESCRIPTIONS = ("shape", "dtype", "ndim", "size", "nbytes", "itemsize")
+
+_SCALARS = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype, enum.Enum,
+            type(Ellipsis), slice, range)  # fmt: skip
+_IDENTITIES = (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc)
+
+
+@dataclass(frozen=True, eq=False)
+class Guard:
+    """One fact: the value at `place` and `key` of `holder` passes `test` against `expected`.
+
+    place: "item" (holder[key]), "attribute" (getattr), "cell" (cell_contents).
+    test: "is"; "equal" (type and value); "code" (`__code__` is); "keys" (tuple of dict keys, or
+    the length of a sequence); "array" (an array of the shape and dtype `expected`); "values" (an
+    array of the same bytes); "same" (is what the guard `expected` reads).
+    path: how messages name it, "model.w".
+    """
+
+    test: Test
+    place: Place
+    holder: Any = field(repr=False)
+    key: Any
+    expected: Any = field(repr=False)
+    path: str
+
+    def read(self) -> Any:
+        """The value now; a private object where there is none any more."""
+        try:
+            if self.place == "item":
+                return self.holder[self.key]
+            if self.place == "cell":
+                return self.holder.cell_contents
+            return _static(self.holder, self.key)
+        except (AttributeError, IndexError, KeyError, ValueError, TypeError):
+            return _MISSING
+
+    def holds(self) -> bool:
+        """Whether the fact is still true."""
+        return _TESTS[self.test](self.read(), self.expected)
+
+    def explain(self) -> str:
+        """Why it does not hold."""
+        found = self.read()
+        if self.test == "array" and isinstance(found, (Array, np.ndarray)):
+            shape, dtype = self.expected
+            return (
+                f"{self.path}: expected {dtype} of shape {shape}, "
+                f"found {found.dtype} of shape {found.shape}"
+            )
+        if self.test == "equal":
+            return f"{self.path}: expected {self.expected!r}, found {found!r}"
+        return (
+            f"{self.path}: expected what it was when traced, found another {type(found).__name__}"
+        )
+
+
+def _static(owner: Any, name: str) -> Any:
+    """An attribute's value, without running a property; `_MISSING` without one."""
+    value = inspect.getattr_static(owner, name, _MISSING)
+    if isinstance(value, types.MemberDescriptorType):  # a slot
+        try:
+            return value.__get__(owner)
+        except AttributeError:
+            return _MISSING
+    return value
+
+
+def _equal(found: Any, expected: Any) -> bool:
+    if type(found) is not type(expected):
+        return False
+    return bool(found == expected) or (found != found and expected != expected)
+
+
+def _keys(found: Any, expected: Any) -> bool:
+    kind, keys = expected
+    return type(found) is kind and (tuple(found) if type(keys) is tuple else len(found)) == keys
+
+
+def _array(found: Any, expected: Any) -> bool:
+    return isinstance(found, (Array, np.ndarray)) and (found.shape, found.dtype) == expected
+
+
+def _values(found: Any, expected: Any) -> bool:
+    kind, shape, dtype, raw = expected
+    return (
+        type(found) is kind
+        and (found.shape, found.dtype) == (shape, dtype)
+        and (_bytes(found) == raw)
+    )
+
+
+def _bytes(array: Any) -> bytes:
+    return (array._data if isinstance(array, Array) else array).tobytes()
+
+
+_TESTS: dict[Test, Callable[[Any, Any], bool]] = {
+    "is": lambda found, expected: found is expected,
+    "equal": _equal,
+    "code": lambda found, expected: getattr(found, "__code__", None) is expected,
+    "keys": _keys,
+    "array": _array,
+    "values": _values,
+    "same": lambda found, expected: found is expected.read(),
+}
+
+
+class Watch:
+    """Notes, by a profile hook, the user code that runs; a hook that was there is called too."""
+
+    def __init__(self) -> None:
+        self.globals: dict[types.CodeType, dict[str, Any]] = {}
+        self.receivers: dict[types.CodeType, dict[tuple[str, int], Any]] = {}
+        self.notes: dict[str, None] = {}
+
+    def __enter__(self) -> Watch:
+        self._earlier = sys.getprofile()
+        sys.setprofile(self._hook)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(self._earlier)
+
+    def _hook(self, frame: types.FrameType, event: str, argument: Any) -> None:
+        if self._earlier is not None:
+            self._earlier(frame, event, argument)
+        code = frame.f_code
+        if event == "call":
+            if is_user_code(code):
+                self.ran(code, frame.f_globals, frame.f_locals)
+        elif event == "c_call" and is_user_code(code) and (name := _unguarded(argument)):
+            self.notes[
+                f"{code.co_filename}:{frame.f_lineno}: what {name} gave is part of the "
+                "compiled program, not guarded"
+            ] = None
+
+    def ran(self, code: types.CodeType, namespace: dict[str, Any], local: dict[str, Any]) -> None:
+        """Note that `code` ran with these globals and arguments."""
+        self.globals[code] = namespace
+        receivers = self.receivers.setdefault(code, {})
+        for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+            value = local.get(name)
+            if _is_opaque(value):
+                receivers[name, id(value)] = value
+
+
+def _unguarded(function: Any) -> str | None:
+    """The name of a C function whose result no guard covers."""
+    name = getattr(function, "__name__", "")
+    if function in (getattr, vars, globals, input, open):
+        return name
+    owner = getattr(function, "__self__", None)
+    module = owner.__name__ if isinstance(owner, types.ModuleType) else type(owner).__module__
+    if module.split(".")[0] in ("time", "random", "os", "posix", "secrets") or module.startswith(
+        "numpy.random"
+    ):
+        return f"{module}.{name}"
+    return None
+
+
+def _is_opaque(value: Any) -> bool:
+    """An object that is read by its attributes only."""
+    return not isinstance(
+        value,
+        (Array, np.ndarray, *_SCALARS, *_IDENTITIES, types.FunctionType, types.MethodType, dict,
+         list, tuple, set, frozenset),
+    )  # fmt: skip
+
+
+_Root: TypeAlias = tuple[Literal["global", "free", "local"], str]
+
+
+@cache
+def chains(code: types.CodeType) -> tuple[tuple[_Root, tuple[str, ...]], ...]:
+    """The names that `code` reads, each with the attributes read from it: `a.b.c`."""
+    found: dict[tuple[_Root, tuple[str, ...]], None] = {}
+    root: _Root | None = None
+    attributes: tuple[str, ...] = ()
+    for instruction in dis.get_instructions(code):
+        kind = _ROOTS.get(instruction.opname)
+        if root is not None and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            attributes = (*attributes, instruction.argval)
+            continue
+        if instruction.opname in ("CACHE", "PRECALL"):
+            continue
+        if root is not None:
+            found[root, attributes] = None
+        root, attributes = ((kind, instruction.argval), ()) if kind else (None, ())
+    return tuple(found)
+
+
+_ROOTS: dict[str, Literal["global", "free", "local"]] = {
+    "LOAD_GLOBAL": "global",
+    "LOAD_NAME": "global",
+    "LOAD_DEREF": "free",
+    "LOAD_CLASSDEREF": "free",
+    "LOAD_FAST": "local",
+}
+
+
+@dataclass
+class Found:
+    """The guards, and where the arrays among them are: id -> guards that read that array.
+
+    used: ids of the arrays of which the code reads more than shape and dtype.
+    """
+
+    guards: list[Guard] = field(default_factory=list[Guard])
+    arrays: dict[int, list[Guard]] = field(default_factory=dict[int, list[Guard]])
+    used: set[int] = field(default_factory=set[int])
+
+
+def find_guards(function: Callable[..., Any], watch: Watch) -> Found:
+    """The guards of a trace of `function` in which the code in `watch` ran."""
+    finder = _Finder(watch)
+    finder.function(function, getattr(function, "__qualname__", "function"))
+    for code, namespace in watch.globals.items():
+        finder.code(code, namespace)
+    return finder.found
+
+
+class _Finder:
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.found = Found()
+        self.seen: set[tuple[int, Place, Any]] = set()
+        self.functions: set[int] = set()
+        self.depth = 0
+
+    def code(self, code: types.CodeType, namespace: dict[str, Any]) -> None:
+        """What `code` reads from its globals, and from the objects it was called with."""
+        for (kind, name), attributes in chains(code):
+            if kind == "global" and name in namespace:
+                value = self.visit("item", namespace, name, name)
+                self.chain(value, attributes, name)
+            elif kind == "local":
+                for (argument, _), value in self.watch.receivers[code].items():
+                    if argument == name and not _is_stand_in(value):
+                        self.chain(value, attributes, name)
+
+    def function(self, function: Any, path: str) -> None:
+        """A function's cells, defaults, and the function that it wraps."""
+        if isinstance(function, types.MethodType):
+            function = function.__func__
+        if not isinstance(function, types.FunctionType) or id(function) in self.functions:
+            return
+        self.functions.add(id(function))
+        code = function.__code__
+        cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=False))
+        for (kind, name), attributes in self._free_chains(code):
+            if kind == "free" and name in cells:
+                value = self.visit("cell", cells[name], None, name)
+                self.chain(value, attributes, name)
+        for index, _ in enumerate(function.__defaults__ or ()):
+            self.visit("item", function.__defaults__, index, f"{path}.__defaults__[{index}]")
+        for name in function.__kwdefaults__ or {}:
+            self.visit("item", function.__kwdefaults__, name, f"{path}.{name}")
+
+    def _free_chains(self, code: types.CodeType) -> Iterator[tuple[_Root, tuple[str, ...]]]:
+        """The chains of `code` and of the functions defined in it, which share its cells."""
+        yield from chains(code)
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                yield from self._free_chains(constant)
+
+    def chain(self, value: Any, attributes: tuple[str, ...], path: str) -> None:
+        """The attributes read one from another, starting at `value`."""
+        for name in (*attributes, ""):
+            if isinstance(value, (Array, np.ndarray)):
+                if name not in _DESCRIPTIONS:
+                    self.found.used.add(id(value))
+                return
+            if not name or value is _MISSING or isinstance(value, _SCALARS):
+                return
+            if isinstance(value, types.ModuleType) and not _is_user_module(value):
+                return
+            path = f"{path}.{name}"
+            value = self.attribute(value, name, path)
+
+    def attribute(self, owner: Any, name: str, path: str) -> Any:
+        """Guard one attribute, whether it is the object's or its class's; its value."""
+        namespace = getattr(owner, "__dict__", None)
+        if type(namespace) is dict and name in namespace:
+            return self.visit("item", namespace, name, path)
+        held = inspect.getattr_static(owner, name, _MISSING)
+        if isinstance(held, property):
+            self.function(held.fget, path)
+            return _MISSING
+        if isinstance(held, (staticmethod, classmethod)):
+            self.function(held.__func__, path)
+            return _MISSING
+        return self.visit("attribute", owner, name, path)
+
+    def visit(self, place: Place, holder: Any, key: Any, path: str) -> Any:
+        """Guard what is at this place; its value."""
+        value = Guard("is", place, holder, key, None, path).read()
+        mark = (id(holder), place, key if isinstance(key, (str, int)) else id(key))
+        if mark not in self.seen:
+            self.seen.add(mark)
+            self._values(place, holder, key, value, path)
+        return value
+
+    def _values(self, place: Place, holder: Any, key: Any, value: Any, path: str) -> None:
+        def guard(test: Test, expected: Any) -> None:
+            self.found.guards.append(Guard(test, place, holder, key, expected, path))
+
+        if value is _MISSING or isinstance(value, TracedArray):
+            return
+        if isinstance(value, (Array, np.ndarray)):
+            made = Guard("array", place, holder, key, (value.shape, value.dtype), path)
+            self.found.arrays.setdefault(id(value), []).append(made)
+        elif isinstance(value, _SCALARS):
+            guard("equal", value)
+        elif isinstance(value, types.FunctionType) and is_user_code(value.__code__):
+            guard("code", value.__code__)
+            self.function(value, path)
+        elif isinstance(value, types.FunctionType):
+            guard("is", value)
+        else:
+            guard("is", value)
+            if self.depth < DEEP:
+                self.depth += 1
+                self._inside(value, guard, path)
+                self.depth -= 1
+
+    def _inside(self, value: Any, guard: Callable[[Test, Any], None], path: str) -> None:
+        """What is known of an object beyond its identity: elements, fields, a method's function."""
+        if isinstance(value, (dict, list, tuple, set, frozenset)):
+            small = len(value) <= SMALL
+            guard(
+                "keys", (type(value), tuple(value) if small and type(value) is dict else len(value))
+            )
+            if not small or isinstance(value, (set, frozenset)):
+                return
+            for key in value if isinstance(value, dict) else range(len(value)):
+                self.visit("item", value, key, f"{path}[{key!r}]")
+        elif isinstance(value, types.MethodType):
+            self.function(value, path)
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            for name in (f.name for f in dataclasses.fields(value)):
+                self.attribute(value, name, f"{path}.{name}")
+
+
+def _is_stand_in(value: Any) -> bool:
+    """Whether an object was made during the trace: it holds traced arrays."""
+    held: dict[str, Any] = getattr(value, "__dict__", {})
+    return any(isinstance(x, TracedArray) for x in held.values())
+
+
+def _is_user_module(module: types.ModuleType) -> bool:
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return module.__name__ == "__main__"
+    return is_user_code(_code_of_file(file))
+
+
+@cache
+def _code_of_file(file: str) -> types.CodeType:
+    """Any code object of this file."""
+    return compile("", file, "exec")
