@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass
 
 from lamina.dialects import linalg
 from lamina.transforms.blocks import read_values
-from lamina.transforms.generics import is_contraction
+from lamina.dialects.generics import is_contraction
 from lamina.transforms.kernel_groups import (
     Group,
     common,

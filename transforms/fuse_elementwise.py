@@ -25,7 +25,7 @@ from lamina.dialects import arith, linalg
 from lamina.dialects.locations import fuse_locations
 from lamina.dialects.nd.base import element_of
 from lamina.transforms.blocks import read_values, sort_block
-from lamina.transforms.generics import (
+from lamina.dialects.generics import (
     Size,
     body_of,
     is_elementwise,

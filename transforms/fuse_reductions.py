@@ -21,7 +21,7 @@ from xdsl.passes import ModulePass
 
 from lamina.dialects import linalg
 from lamina.dialects.locations import fuse_locations
-from lamina.transforms.generics import (
+from lamina.dialects.generics import (
     body_of,
     cost_of,
     is_elementwise,

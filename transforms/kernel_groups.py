@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from lamina.dialects import linalg
-from lamina.transforms.generics import (
+from lamina.dialects.generics import (
     Size,
     is_contraction,
     is_elementwise,

@@ -31,7 +31,7 @@ from lamina.dialects import arith, linalg
 from lamina.dialects.locations import fuse_locations
 from lamina.transforms.blocks import read_values, sort_block
 from lamina.transforms.form_kernels import KERNEL
-from lamina.transforms.generics import is_contraction, is_parallel, maps_of
+from lamina.dialects.generics import is_contraction, is_parallel, maps_of
 from lamina.transforms.kernel_groups import destinations, padding_of
 
 PURE = (linalg.GenericOp, linalg.FillOp, tensor.EmptyOp, tensor.InsertSliceOp, arith.ConstantOp)

@@ -20,7 +20,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects import arith, linalg
-from lamina.transforms.generics import (
+from lamina.dialects.generics import (
     body_of,
     is_contraction,
     is_movement,

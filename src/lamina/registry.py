@@ -29,6 +29,8 @@ DIALECTS: dict[str, str] = {
 }
 
 PASSES: dict[str, str] = {
+    "kernels-to-loops": "lamina.lowering.kernels_to_loops:KernelsToLoopsPass",
+    "expand-math": "lamina.lowering.expand_math:ExpandMathPass",
     "bufferize": "lamina.lowering.bufferize:BufferizePass",
     "simplify-generics": "lamina.transforms.simplify_generics:SimplifyGenericsPass",
     "fuse-elementwise": "lamina.transforms.fuse_elementwise:FuseElementwisePass",
