@@ -112,8 +112,16 @@ def test_llvmlite_is_imported_in_backend_only() -> None:
     assert found == []
 
 
+class _RunTime(ast.NodeTransformer):
+    """Drops what is imported for type checkers only."""
+
+    def visit_If(self, node: ast.If) -> ast.AST | None:
+        is_for_types = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        return None if is_for_types else self.generic_visit(node)
+
+
 def module_imports() -> dict[str, set[str]]:
-    """module of lamina -> modules of lamina that it imports, anywhere in the file."""
+    """module of lamina -> modules of lamina that it imports at run time, anywhere in the file."""
     files = {
         "lamina." + ".".join((room, *file.relative_to(ROOT / room).with_suffix("").parts)): file
         for room, file in room_files()
@@ -124,7 +132,7 @@ def module_imports() -> dict[str, set[str]]:
     graph: dict[str, set[str]] = {}
     for name, file in files.items():
         graph[name] = set()
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in ast.walk(_RunTime().visit(ast.parse(file.read_text()))):
             if isinstance(node, ast.Import):
                 graph[name] |= {alias.name for alias in node.names if alias.name in files}
             elif isinstance(node, ast.ImportFrom) and node.module:
