@@ -1,7 +1,78 @@
-"""The levels, and the passes of each named pipeline."""
+"""The levels, and the passes of each named pipeline in order, with the reason for the order."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+from lamina.options import CompileOptions
+
+if TYPE_CHECKING:
+    from lamina.target import Target
+
 LEVELS: tuple[str, ...] = ("nd", "linalg", "buffer", "loop", "llvm")
 
-PIPELINES: dict[str, tuple[str, ...]] = {}
+STEPS: dict[str, tuple[str, ...]] = {
+    "linalg": ("nd-optimize", "nd-to-linalg", "fuse-kernels"),
+    "buffer": ("linalg-to-buffer",),
+    "loop": ("buffer-to-loop",),
+    "llvm": ("loop-to-llvm",),
+}
+"""The pipelines that lead to a level from the one above it."""
+
+
+def pipelines(options: CompileOptions, target: Target) -> dict[str, tuple[str, ...]]:
+    """The passes of each named pipeline, as text that `lamina-opt -p` takes."""
+    fma = _flag(target.has_fma)
+    found = {
+        # 1. On whole-tensor ops patterns are few and see through everything.
+        "nd-optimize": (),
+        # 2. From here on each op has an index space.
+        "nd-to-linalg": ("nd-to-linalg",),
+        # 3. Moves and constants first, else they stand between ops that could be one; then ops of
+        #    one space; then into reductions, whose readers decide whether a value is stored; then
+        #    kernels, which need the final ops; outlining last, since no pass looks into a call.
+        "fuse-kernels": _FUSION[options.fusion],
+        # 4. Buffers are planned when all of them are known.
+        "linalg-to-buffer": ("bufferize", "plan-memory"),
+        # 5. Loops, then polynomials: on vectors, whose width the loops have chosen.
+        "buffer-to-loop": ("kernels-to-loops", f"expand-math{{fma={fma}}}"),
+        # 6. Parallel bodies become functions while loops are still loops.
+        "loop-to-llvm": (
+            "outline-parallel",
+            "insert-polls",
+            f"expand-float-casts{{f16c={_flag(target.has_f16c)}}}",
+            "convert-to-llvm",
+        ),
+    }
+    found["native"] = tuple(name for steps in STEPS.values() for name in steps)
+    return found
+
+
+_FUSION: dict[int, tuple[str, ...]] = {
+    0: ("outline-kernels",),
+    1: ("simplify-generics", "fuse-elementwise", "outline-kernels"),
+    2: (
+        "simplify-generics",
+        "fuse-elementwise",
+        "fuse-reductions",
+        "form-kernels",
+        "outline-kernels",
+    ),
+}
+
+
+def _flag(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def __getattr__(name: str) -> Any:
+    """`PIPELINES`: those of the default options, for this machine."""
+    if name != "PIPELINES":
+        raise AttributeError(f"module 'lamina.pipeline' has no attribute {name!r}")
+    from lamina.backend.host import target_for
+
+    globals()[name] = pipelines(CompileOptions(), target_for("host"))
+    return globals()[name]
+
+
+PIPELINES: dict[str, tuple[str, ...]]

@@ -1,0 +1,14 @@
+"""Bytes of element types in memory."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
+from xdsl.ir import Attribute
+
+
+def byte_size(element: Attribute) -> int:
+    """The bytes of one element: a whole number of bytes, 8 for index."""
+    if isinstance(element, IndexType):
+        return 8
+    assert isinstance(element, AnyFloat | IntegerType), element
+    return max(1, -(-element.bitwidth // 8))
