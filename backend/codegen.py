@@ -28,18 +28,24 @@ from lamina.target import Target
 
 Pipeline = Literal["auto", "none", "light", "O2"]
 
-# What stands between text and code in the "light" pipeline. Loops over explicit vectors have their
-# final shape; they want common subexpressions, invariant addresses and dead code removed.
+# The "light" pipeline. Loops over explicit vectors come in their final shape; they want inlining,
+# common subexpressions and dead code removed. Code generation reduces the strength of addresses.
 _LIGHT = (
     "AlwaysInlinerPass",
     "SROAPass",
     "InstCombinePass",
     "SimplifyCFGPass",
-    "LoopRotatePass",
-    "InstCombinePass",
     "NewGVNPass",
-    "LoopStrengthReducePass",
 )
+# "O2" vectorizes scalar loops. Unrolling them further than the vectorizer's interleaving doubles
+# the compile time and gains nothing (an int32 loop: 12.2 ms and 13.8 us without, 26.7 and 17.4
+# with); straight-line vectorization finds nothing in loops.
+_TUNING = {
+    "LoopVectorization": True,
+    "LoopInterleaving": True,
+    "LoopUnrolling": False,
+    "SLPVectorization": False,
+}
 _STRING = POINTER(c_char_p)
 # name -> (result, arguments) of every function that this room calls
 _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
@@ -67,10 +73,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "DisposeMemoryBuffer": (None, (c_void_p,)),
     "CreatePipelineTuningOptions": (c_void_p, (c_int,)),
     "DisposePipelineTuningOptions": (None, (c_void_p,)),
-    "PTOSetLoopVectorization": (None, (c_void_p, c_bool)),
-    "PTOSetSLPVectorization": (None, (c_void_p, c_bool)),
-    "PTOSetLoopInterleaving": (None, (c_void_p, c_bool)),
-    "PTOSetLoopUnrolling": (None, (c_void_p, c_bool)),
+    **{f"PTOSet{option}": (None, (c_void_p, c_bool)) for option in _TUNING},
     "CreatePassBuilder": (c_void_p, (c_void_p, c_void_p)),
     "DisposePassBuilder": (None, (c_void_p,)),
     "CreateNewModulePassManager": (c_void_p, ()),
@@ -223,8 +226,8 @@ def _optimize(module: int, machine: Machine, pipeline: Pipeline) -> None:
         return
     lib = library()
     tuning = lib.CreatePipelineTuningOptions(2)
-    for option in ("LoopVectorization", "SLPVectorization", "LoopInterleaving", "LoopUnrolling"):
-        getattr(lib, f"PTOSet{option}")(tuning, True)
+    for option, on in _TUNING.items():
+        getattr(lib, f"PTOSet{option}")(tuning, on)
     builder = lib.CreatePassBuilder(machine.pointer, tuning)
     if pipeline == "O2":
         manager = lib.buildPerModuleDefaultPipeline(builder, 2)
