@@ -1,0 +1,126 @@
+"""Replace math functions by the arithmetic that computes them.
+
+    %y = math.exp %x : vector<16xf32>
+becomes
+    %n = math.fma %x, %log2e, %magic : vector<16xf32>
+    ... about 20 ops of arith, math.fma, math.absf, math.sqrt, math.copysign
+
+Before: f32 or f64, scalars or 1-d vectors of fixed length (half types are widened around the op).
+After: no op of `EXPANSIONS` is left; equal bits for scalars and vectors. The results are at most
+2 ulp from the exact value, denormals included, special values as in C99 Annex F. f64 sin, cos and
+tan beyond 2^30 call libm, whose functions are declared in the module.
+
+One call of LLVM's own intrinsics on a vector would become a call of libm per lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FunctionType, LocationAttr, ModuleOp, VectorType, f32, f64
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.type import get_element_type_or_self
+
+from lamina.lowering import math_erf, math_exp, math_hyperbolic, math_log, math_trig
+from lamina.lowering.math_builder import Constants, Emitter
+
+EXPANSIONS: dict[str, Callable[..., SSAValue]] = {
+    "math.cos": math_trig.cos,
+    "math.erf": math_erf.erf,
+    "math.exp": math_exp.exp,
+    "math.log": math_log.log,
+    "math.log10": math_log.log10,
+    "math.log2": math_log.log2,
+    "math.sin": math_trig.sin,
+    "math.tanh": math_hyperbolic.tanh,
+}
+"""Op name -> (emitter, operands) -> result."""
+
+
+def why_not(op: Operation) -> str | None:
+    """Why `op`, one of `EXPANSIONS`, cannot be expanded; None if it can."""
+    type = op.results[0].type
+    element = get_element_type_or_self(type)
+    if isinstance(type, VectorType) and (type.get_num_dims() != 1 or type.get_num_scalable_dims()):
+        return f"{op.name}: expected a scalar or a 1-d vector of fixed length, found {type}"
+    if element not in (f32, f64):
+        return f"{op.name}: expected elements of type f32 or f64, found {type}"
+    return None
+
+
+@dataclass
+class Expansion:
+    """What replaces an op: `ops` in order, the `result`, the libm functions called (`sin`)."""
+
+    ops: list[Operation]
+    result: SSAValue
+    libm: dict[str, LocationAttr]
+
+
+def expand(op: Operation, *, fma: bool, constants: Constants | None = None) -> Expansion | None:
+    """The arithmetic for `op`, or None if its name is not in `EXPANSIONS`.
+
+    Nothing is inserted and `op` is not changed. `fma` says whether the target has fused
+    multiply-add. `constants` may be shared by expansions that go into one block in order; ones of a
+    nested block may start from a copy. Raises PassFailedException where `why_not` has a reason.
+    """
+    function = EXPANSIONS.get(op.name)
+    if function is None:
+        return None
+    reason = why_not(op)
+    if reason is not None:
+        raise PassFailedException(reason)
+    type = op.results[0].type
+    bits = 32 if get_element_type_or_self(type) == f32 else 64
+    lanes = type.get_shape()[0] if isinstance(type, VectorType) else None
+    emitter = Emitter(op.location, bits, lanes, fma=fma, constants=constants)
+    result = function(emitter, *op.operands)
+    result.name_hint = op.results[0].name_hint
+    return Expansion(emitter.ops, result, emitter.libm)
+
+
+def _expand_block(
+    block: Block, fma: bool, constants: Constants, libm: dict[str, LocationAttr]
+) -> None:
+    for op in list(block.ops):
+        for region in op.regions:
+            for inner in region.blocks:
+                _expand_block(inner, fma, {}, libm)
+        expansion = expand(op, fma=fma, constants=constants)
+        if expansion is None:
+            continue
+        block.insert_ops_before(expansion.ops, op)
+        op.results[0].replace_all_uses_with(expansion.result)
+        op.detach()
+        op.erase()
+        libm |= expansion.libm
+
+
+def declare_libm(module: ModuleOp, libm: dict[str, LocationAttr]) -> None:
+    """Declare the libm functions (f64 to f64) that the module does not have yet."""
+    present = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
+    for name in sorted(libm.keys() - present):
+        type = FunctionType.from_lists([f64], [f64])
+        declaration = func.FuncOp(name, type, Region(), "private")
+        declaration.location = libm[name]
+        module.body.block.add_op(declaration)
+
+
+@dataclass(frozen=True)
+class ExpandMathPass(ModulePass):
+    """Expand the functions of `EXPANSIONS`; `fma=false` for targets without fused multiply-add."""
+
+    name = "expand-math"
+
+    fma: bool = True
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        libm: dict[str, LocationAttr] = {}
+        for block in op.body.blocks:
+            _expand_block(block, self.fma, {}, libm)
+        declare_libm(op, libm)
