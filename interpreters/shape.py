@@ -95,7 +95,7 @@ def dynamic_slice(x: Array, *, starts: Ints, sizes: Ints) -> Array:
 
 def dynamic_update_slice(x: Array, update: Array, *, starts: Ints) -> Array:
     """A copy of `x` with the window at `starts` (clamped) replaced by `update`."""
-    result = x.copy()
+    result = np.array(x)
     result[_window(_clamped(starts, update.shape, x.shape), update.shape)] = update
     return result
 
