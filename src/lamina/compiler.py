@@ -1,0 +1,260 @@
+"""From a module of any level to native code: levels, named pipelines, objects, linking."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, cast
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    TensorType,
+)
+from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import parse_pipeline
+from xdsl.utils.exceptions import PassFailedException, VerifyException
+
+from lamina import registry
+from lamina.backend import cache as store
+from lamina.backend.codegen import Job, compile_many
+from lamina.backend.emit_llvm import emit_functions
+from lamina.backend.engine import Engine
+from lamina.backend.host import target_for
+from lamina.backend.threads import default_threads, pool
+from lamina.dialects.locations import place_of
+from lamina.errors import IRError, LaminaError, LoweringError
+from lamina.interpreters.types import dtype_of
+from lamina.options import CompileOptions
+from lamina.pipeline import LEVELS, STEPS, pipelines
+from lamina.target import Target
+
+NDArray = np.ndarray[Any, Any]
+
+
+@cache
+def passes_of(name: str, options: CompileOptions, target: Target) -> tuple[ModulePass, ...]:
+    """The passes of a named pipeline, for these options."""
+    specs = [s for text in pipelines(options, target)[name] for s in parse_pipeline(text)]
+    return tuple(registry.load(registry.PASSES[spec.name]).from_spec(spec) for spec in specs)
+
+
+def level_of(module: ModuleOp) -> str:
+    """The level of a module, from its ops and types.
+
+    A module with nothing of a level is taken for the lowest one that it fits.
+    """
+    found = "loop"
+    for op in module.walk():
+        dialect = op.name.split(".")[0]
+        if dialect == "nd":
+            return "nd"
+        if dialect == "llvm":
+            return "llvm"
+        if dialect == "tensor" or any(isinstance(r.type, TensorType) for r in op.results):
+            found = "linalg"
+        elif dialect == "linalg" and found == "loop":
+            found = "buffer"
+    if found == "loop" and any(
+        isinstance(t, TensorType)
+        for f in module.ops
+        if isinstance(f, func.FuncOp)
+        for t in f.function_type.inputs
+    ):
+        return "linalg"
+    return found
+
+
+@dataclass
+class Lowering:
+    """A module on its way down; it is changed in place.
+
+    timings: seconds by pass name, summed over runs.
+    """
+
+    module: ModuleOp
+    level: str
+    context: Context = field(default_factory=registry.make_context)
+    options: CompileOptions = field(default_factory=CompileOptions)
+    timings: dict[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def target(self) -> Target:
+        """The machine that code is made for."""
+        return target_for(self.options.cpu)
+
+    def to(self, level: str) -> None:
+        """Run the named pipelines down to `level`. Raises LaminaError with the op's place."""
+        for step in LEVELS[LEVELS.index(self.level) + 1 : LEVELS.index(level) + 1]:
+            for name in STEPS[step]:
+                for module_pass in passes_of(name, self.options, self.target):
+                    self.run(module_pass)
+            self.level = step
+            if self.options.debug:
+                self.module.verify()
+
+    def run(self, module_pass: ModulePass) -> None:
+        """Run one pass."""
+        start = time.perf_counter()
+        try:
+            module_pass.apply(self.context, self.module)
+        except LaminaError:
+            raise
+        except (PassFailedException, VerifyException) as error:
+            raise LoweringError(
+                f"{module_pass.name}: {error}", place=place_of(self.module.location)
+            ) from error
+        except RecursionError as error:
+            raise LoweringError(
+                f"{module_pass.name}: expected less nesting, found more than Python's stack holds",
+                place=place_of(self.module.location),
+            ) from error
+        spent = time.perf_counter() - start
+        self.timings[module_pass.name] = self.timings.get(module_pass.name, 0.0) + spent
+
+
+@dataclass(frozen=True)
+class Port:
+    """An argument or result of `main`: its dtype and shape (-1 is a run-time size)."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What `main` takes and gives. `sizes`: for each -1 of the results, in order, the argument
+    and axis whose size it is."""
+
+    arguments: tuple[Port, ...]
+    results: tuple[Port, ...]
+    sizes: tuple[tuple[int, int], ...] = ()
+
+    def result_shapes(self, arrays: list[NDArray]) -> list[tuple[int, ...]]:
+        """The shapes of the results for these arguments."""
+        left = iter(self.sizes)
+
+        def size(given: int) -> int:
+            if given != -1:
+                return given
+            argument, axis = next(left)
+            return arrays[argument].shape[axis]
+
+        return [tuple(size(s) for s in port.shape) for port in self.results]
+
+
+def entry_of(module: ModuleOp, name: str = "main") -> func.FuncOp:
+    """The function `name`. Raises IRError when there is none."""
+    for op in module.ops:
+        if isinstance(op, func.FuncOp) and op.sym_name.data == name and not op.is_declaration:
+            return op
+    raise IRError(f"expected a function @{name} with a body, found none")
+
+
+def interface_of(function: func.FuncOp) -> Interface:
+    """The interface of `main` on tensors, or on buffers (results are its last arguments)."""
+    types = function.function_type
+    ports = [_port(t) for t in types.inputs]
+    noted = function.attributes.get("lamina.result_sizes")
+    sizes = tuple(
+        cast("tuple[int, int]", tuple(cast(Any, part).get_values()))
+        for part in (cast("ArrayAttr[Attribute]", noted).data if noted else ())
+    )
+    if types.outputs:
+        return Interface(tuple(ports), tuple(_port(t) for t in types.outputs), sizes)
+    count = results_of(function)
+    return Interface(tuple(ports[: len(ports) - count]), tuple(ports[len(ports) - count :]), sizes)
+
+
+def results_of(function: func.FuncOp) -> int:
+    """How many of the last arguments of a bufferized function are results: those named `out`."""
+    count = 0
+    for arg in reversed(function.body.block.args):
+        if not (arg.name_hint or "").startswith("out"):
+            break
+        count += 1
+    return count
+
+
+def _port(type: Attribute) -> Port:
+    if not isinstance(type, TensorType | MemRefType):
+        raise IRError(f"expected an entry function of tensors or buffers, found a {type}")
+    return Port(dtype_of(type.element_type), type.get_shape())
+
+
+@dataclass(frozen=True)
+class Code:
+    """The objects of a program, by symbol (kernels by a name after their content)."""
+
+    objects: dict[str, bytes]
+    entry: str = "main"
+
+
+def generate(lowering: Lowering) -> Code:
+    """The objects of a module of level llvm; kernels that the disk cache has are not compiled."""
+    start = time.perf_counter()
+    texts = emit_functions(lowering.module)
+    lowering.timings["emit-llvm"] = time.perf_counter() - start
+    start = time.perf_counter()
+    target = lowering.target
+    disk = store.Cache(store.default_folder()) if lowering.options.cache else None
+    objects: dict[str, bytes] = {}
+    missing: list[str] = []
+    for symbol, text in texts.items():
+        found = disk.get("kernel", store.kernel_key(text, target)) if disk else None
+        if found is None:
+            missing.append(symbol)
+        else:
+            objects[symbol] = found
+    jobs = [Job(texts[symbol], target) for symbol in missing]
+    for symbol, data in zip(missing, compile_many(jobs, default_threads()), strict=True):
+        objects[symbol] = data
+        if disk:
+            disk.put("kernel", store.kernel_key(texts[symbol], target), data)
+    lowering.timings["codegen"] = time.perf_counter() - start
+    return Code(objects)
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A program in this process. `main` is an address; bytes are per call and per thread."""
+
+    engine: Engine
+    main: int
+    arena_bytes: int
+    scratch_bytes: int
+
+
+def link(code: Code, symbols: Mapping[str, int] | None = None) -> Linked:
+    """Load the objects; `symbols`: addresses of what they refer to besides the run time."""
+    engine = Engine(list(code.objects.values()), {**pool().symbols(), **(symbols or {})})
+
+    def number(symbol: str) -> int:
+        return ctypes.c_int64.from_address(engine.address(symbol)).value
+
+    return Linked(
+        engine,
+        engine.address(code.entry),
+        number("lamina_arena_bytes"),
+        number("lamina_scratch_bytes"),
+    )
+
+
+def memory_note(module: ModuleOp) -> dict[str, int]:
+    """What `plan-memory` noted on `main`: bytes of the arena with and without reuse."""
+    note = entry_of(module).attributes.get("lamina.memory")
+    if not isinstance(note, DictionaryAttr):
+        return {"arena": 0, "arena_without_reuse": 0}
+    return {k: cast("IntegerAttr[Any]", v).value.data for k, v in note.data.items()}
+
+
