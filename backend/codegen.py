@@ -242,6 +242,7 @@ def _optimize(module: int, machine: Machine, pipeline: Pipeline) -> None:
 
 
 _VECTOR = re.compile(r"<\d+ x (?!ptr)")
+_LABEL = re.compile(r"label %([\w.$-]+)")
 _CHOICE = re.compile(r'"lamina-pipeline"="(none|light|O2)"')
 
 
@@ -251,7 +252,20 @@ def choose_pipeline(text: str) -> Pipeline:
     """
     if found := _CHOICE.search(text):
         return found[1]  # pyright: ignore[reportReturnType]
-    return "light" if _VECTOR.search(text) or " = phi " not in text else "O2"
+    return "light" if _VECTOR.search(text) or not _has_loop(text) else "O2"
+
+
+def _has_loop(text: str) -> bool:
+    """Whether some branch goes back, to a block that is written before it."""
+    above: set[str] = set()
+    for line in text.splitlines():
+        if line.startswith("define"):
+            above.clear()
+        elif line.endswith(":"):
+            above.add(line[:-1])
+        elif "label %" in line and not above.isdisjoint(_LABEL.findall(line)):
+            return True
+    return False
 
 
 def _emit(text: str, target: Target, pipeline: Pipeline, *, as_object: bool) -> bytes:

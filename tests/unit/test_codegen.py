@@ -105,7 +105,9 @@ def test_the_text_may_choose_its_pipeline() -> None:
     for pipeline in PIPELINES:
         line = f'define void @f() "lamina-pipeline"="{pipeline}" {{\n  ret void\n}}\n'
         assert choose_pipeline(line + SCALAR_LOOP) == pipeline
-    assert choose_pipeline("define void @f() {\n  ret void\n}") == "light"
+    straight = SCALAR_LOOP.replace("label %bb1, label %bb2", "label %bb2, label %bb2")
+    assert choose_pipeline(straight) == "light"
+    assert choose_pipeline(straight + SCALAR_LOOP) == "O2"
 
 
 def test_objects_are_position_independent() -> None:
@@ -222,10 +224,10 @@ def test_compiling_leaks_little() -> None:
         return int(Path("/proc/self/statm").read_text().split()[1])
 
     for _ in range(50):
-        compile_object(SCALAR_LOOP, HERE)
+        compile_object(VECTOR_LOOP, HERE, "none")
     before = pages()
     for _ in range(200):
-        compile_object(SCALAR_LOOP, HERE)
+        compile_object(VECTOR_LOOP, HERE, "none")
     assert (pages() - before) * 4 < 200 * 20, "KB; a kept context would be 100 a compilation"
 
 
