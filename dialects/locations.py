@@ -48,3 +48,26 @@ def fuse_locations(locations: Sequence[LocationAttr]) -> LocationAttr:
     if not distinct:
         return UNKNOWN_LOC
     return next(iter(distinct)) if len(distinct) == 1 else FusedLoc(list(distinct), NoneAttr())
+
+
+def places_of(location: Attribute) -> list[str]:
+    """`file:line` of every place that a location names, each once, in order."""
+    found: dict[str, None] = {}
+
+    def visit(part: Attribute) -> None:
+        match part:
+            case FileLineColLoc():
+                found[f"{part.filename.data}:{part.line.data}"] = None
+            case NameLoc():
+                visit(part.location)
+            case CallSiteLoc():
+                visit(part.callee)
+                visit(part.caller)
+            case FusedLoc():
+                for inner in cast(ArrayAttr[Attribute], part.locations):
+                    visit(inner)
+            case _:
+                pass
+
+    visit(location)
+    return list(found)

@@ -171,7 +171,12 @@ from lamina.frontend.searching import argmax, argmin, where
 e, pi, inf, nan = 2.718281828459045, 3.141592653589793, float("inf"), float("nan")
 newaxis = None
 
-_LAZY: dict[str, str] = {}
+_LAZY: dict[str, str] = {
+    "CompileOptions": "lamina.options:CompileOptions",
+    "jit": "lamina.api:jit",
+    "set_num_threads": "lamina.backend.threads:set_num_threads",
+    "get_num_threads": "lamina.backend.threads:get_num_threads",
+}
 """Name -> "module:Name" of what is loaded when it is first used."""
 
 

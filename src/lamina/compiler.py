@@ -256,5 +256,3 @@ def memory_note(module: ModuleOp) -> dict[str, int]:
     if not isinstance(note, DictionaryAttr):
         return {"arena": 0, "arena_without_reuse": 0}
     return {k: cast("IntegerAttr[Any]", v).value.data for k, v in note.data.items()}
-
-

@@ -1,0 +1,147 @@
+"""From a compiled trace to the native entry's signature: what a call must look like, as data."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from lamina.backend import entry_spec as spec
+from lamina.frontend.tree import Tree
+
+if TYPE_CHECKING:
+    from lamina.executable import Executable
+    from lamina.frontend.guards import Guard
+    from lamina.frontend.trace import Input, Leaf
+
+BIG = 1 << 16
+"""Bytes of arguments and results from which on a call lets other Python threads run."""
+
+
+class NotNative(Exception):
+    """The native entry cannot check this; the message says what. The slow path can."""
+
+
+def signature_of(exe: Executable) -> spec.Signature:
+    """The signature of a version. Raises NotNative."""
+    trace = exe.trace
+    if trace.written:
+        raise NotNative("an argument is written")
+    leaves: dict[int, spec.Tree] = {i: spec.StaticLeaf(value) for i, value in trace.static}
+    for given in trace.inputs:
+        if given.leaf >= 0:
+            leaves[given.leaf] = _input_leaf(given)
+    order = iter(sorted(leaves.items()))
+    arguments = tuple(_tree(child, order) for child in trace.arguments.children)
+    hidden = [
+        _source(given.guard, spec.ArrayLeaf(given.dtype, given.shape))
+        for given in trace.inputs
+        if given.leaf < 0
+    ]
+    hidden += [_source(guard, _test(guard)) for guard in trace.guards]
+    results = tuple(
+        spec.Result(port.dtype, _result_shape(port.shape)) for port in exe.interface.results
+    )
+    return spec.Signature(
+        exe.linked.main,
+        arguments,
+        results,
+        _result_tree(trace.result_tree, iter(trace.results)),
+        hidden=tuple(hidden),
+        arena_bytes=exe.linked.arena_bytes,
+        scratch_bytes=exe.linked.scratch_bytes,
+        release_gil=_bytes(exe) >= BIG,
+        threads=exe.lowered.options.threads,
+        owner=exe,
+    )
+
+
+def _bytes(exe: Executable) -> int:
+    total = 0
+    for port in (*exe.interface.arguments, *exe.interface.results):
+        count = port.dtype.itemsize
+        for size in port.shape:
+            count *= size if size >= 0 else 1024
+        total += count
+    return total
+
+
+def _input_leaf(given: Input) -> spec.Tree:
+    if given.pinned is not None or given.low is not None or given.high is not None:
+        raise NotNative(f"{given.name} is guarded by value")
+    if given.weak is not None:
+        return spec.ScalarLeaf(given.weak)
+    return spec.ArrayLeaf(given.dtype, given.shape)
+
+
+def _tree(tree: Tree, leaves: Iterator[tuple[int, spec.Tree]]) -> spec.Tree:
+    kind = tree.kind
+    if kind is None:
+        return next(leaves)[1]
+    if kind is type(None):
+        return spec.StaticLeaf(None)
+    children = [_tree(child, leaves) for child in tree.children]
+    if kind is dict:
+        return spec.DictNode(tuple(zip(tree.keys, children, strict=True)))
+    if kind is list or issubclass(kind, tuple):
+        return spec.SequenceNode(kind, tuple(children))
+    if tree.extra is not None:
+        raise NotNative(f"{kind.__name__} is a registered class with extra data")
+    return spec.ObjectNode(kind, tuple(zip(map(str, tree.keys), children, strict=True)))
+
+
+def _source(guard: Guard | None, tree: spec.Tree) -> tuple[spec.Source, spec.Tree]:
+    """Where a captured value is read at a call."""
+    if guard is None:
+        raise NotNative("an array of an outer trace is captured")
+    if guard.place == "cell":
+        return spec.Cell(guard.holder), tree
+    if guard.place == "item" and type(guard.holder) is dict and type(guard.key) is str:
+        return spec.GlobalName(guard.holder, guard.key), tree
+    if guard.place == "attribute":
+        return spec.Fixed(guard.holder), spec.ObjectNode(type(guard.holder), ((guard.key, tree),))
+    raise NotNative(f"{guard.path} is read from a {type(guard.holder).__name__}")
+
+
+def _test(guard: Guard) -> spec.Tree:
+    if guard.test in ("is", "equal"):
+        return spec.StaticLeaf(guard.expected)
+    if guard.test == "code":
+        code: tuple[str, spec.Tree] = ("__code__", spec.StaticLeaf(guard.expected))
+        return spec.ObjectNode(types.FunctionType, (code,))
+    raise NotNative(f"{guard.path} is guarded by its contents")
+
+
+def _result_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+    if -1 in shape:
+        raise NotNative("a result has a run-time size")
+    return shape
+
+
+def _result_tree(tree: Tree, leaves: Iterator[Leaf]) -> spec.ResultTree:
+    kind = tree.kind
+    if kind is None:
+        return _result_leaf(next(leaves))
+    if kind is type(None):
+        return spec.ResultConstant(None)
+    children = tuple(_result_tree(child, leaves) for child in tree.children)
+    if kind is dict:
+        return spec.ResultDict(tuple(zip(tree.keys, children, strict=True)))
+    if kind is list or kind is tuple:
+        return spec.ResultSequence(kind, children)
+    if issubclass(kind, tuple):
+        return spec.ResultCall(kind, children)
+    raise NotNative(f"the result is a {kind.__name__}")
+
+
+def _result_leaf(leaf: Leaf) -> spec.ResultTree:
+    if leaf.index is None:
+        return spec.ResultConstant(leaf.value)
+    if leaf.weak is None:
+        return spec.ResultLeaf(leaf.index)
+    return spec.ResultCall(_number, (spec.ResultLeaf(leaf.index),))
+
+
+def _number(array: Any) -> Any:
+    """A Python number from a 0-d array."""
+    return array._data.item()
