@@ -107,13 +107,13 @@ def _object_layout() -> bool:
     probe.first, probe.second = first, second
     pair, items = (first, second), [first, second]
     text = b"0123456789abcdef"
-    number, pairs = 1.5, complex(1.5, -2.5)
+    number, pairs, cell = 1.5, complex(1.5, -2.5), CellType(first)
     return (
         word(id(probe) + 8) == id(_Probe)
         and [word(id(pair) + 8 * k) for k in (2, 3, 4)] == [2, id(first), id(second)]
         and word(id(items) + 16) == 2
         and [word(word(id(items) + 24) + 8 * k) for k in (0, 1)] == [id(first), id(second)]
-        and word(id(CellType(first)) + 16) == id(first)
+        and word(id(cell) + 16) == id(first)
         and ctypes.string_at(id(text) + 32, 16) == text
         and ctypes.c_double.from_address(id(number) + 16).value == number
         and ctypes.c_double.from_address(id(pairs) + 24).value == pairs.imag
