@@ -76,13 +76,16 @@ def test_float_constants_are_the_rounded_bits(value: float) -> None:
     assert float_text(value, bf16) == f"0xR{as_bf16:04X}"
 
 
-def test_nan_constants_stay_nan() -> None:
+@pytest.mark.parametrize("bits", [0x7FF8 << 48, (1 << 64) - 1, (0x7FF << 52) + 1])
+def test_nan_constants_stay_nan(bits: int) -> None:
+    nan = struct.unpack("<d", struct.pack("<Q", bits))[0]
     for kind, digits in ((f16, "0xH"), (bf16, "0xR"), (f32, "0x"), (f64, "0x")):
-        text = float_text(math.nan, kind).removeprefix(digits)
-        bits = int(text, 16)
+        text = float_text(nan, kind).removeprefix(digits)
+        found = int(text, 16)
         fraction = {4: 10 if kind == f16 else 7, 16: 52}[len(text)]
-        assert bits >> fraction == (1 << (4 * len(text) - 1 - fraction)) - 1
-        assert bits & ((1 << fraction) - 1)
+        exponent = (1 << (4 * len(text) - 1 - fraction)) - 1
+        assert found >> fraction & exponent == exponent
+        assert found & ((1 << fraction) - 1)
 
 
 PROGRAM = """
