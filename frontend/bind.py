@@ -108,6 +108,8 @@ def as_array(name: str, value: ArrayLike, dtype: DType | None = None) -> Array:
             return recorder.lift(value)
         return wrap(value if value.dtype == found else value.astype(found))
     if isinstance(value, np.generic):
+        if recorder is not None:  # perhaps an element of a captured array
+            recorder.numpy_scalars = True
         return constant(np.asarray(value))
     unsupported(name, value)
 

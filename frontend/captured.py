@@ -31,7 +31,8 @@ def settle(recorder: Recorder, found: Found, notes: list[str]) -> list[Captured]
     Adds to `found.guards` what the captured arrays need, and to `notes` what is not guarded.
     Raises `TraceError` where an array that no guard reads was written.
     """
-    baked = False
+    baked = recorder.numpy_scalars
+    viewed: set[int] = set()
     with recorder.prologue():
         for array, storage, position in tuple(recorder.lifted.values()):
             if isinstance(array, TracedArray) or id(array) in found.arrays:
@@ -44,7 +45,10 @@ def settle(recorder: Recorder, found: Found, notes: list[str]) -> list[Captured]
                     place=place,
                 )
             recorder.position = position
-            if not _is_view(recorder, found, array, storage):
+            base = _base(recorder, found, array, storage)
+            if base is not None:
+                viewed.add(id(base))
+            else:
                 baked = True
                 _bake(recorder, array, storage)
                 notes.append(
@@ -60,6 +64,7 @@ def settle(recorder: Recorder, found: Found, notes: list[str]) -> list[Captured]
             found.guards += [
                 Guard("same", g.place, g.holder, g.key, guards[0], g.path) for g in guards[1:]
             ]
+    found.apart -= viewed
     _guard_values(recorder, found, baked, notes)
     return captured
 
@@ -70,10 +75,10 @@ def _bake(recorder: Recorder, array: Any, storage: Storage) -> None:
     recorder.replace_input(storage, recorder.constant(data.astype(storage.dtype)))
 
 
-def _is_view(recorder: Recorder, found: Found, array: Any, storage: Storage) -> bool:
-    """Replace a view of a captured array by slices of that array's input."""
+def _base(recorder: Recorder, found: Found, array: Any, storage: Storage) -> Any:
+    """The captured array that `array` is a view of, if any; the view is then slices of its input."""
     if not isinstance(array, np.ndarray):
-        return False
+        return None
     for guards in found.arrays.values():
         base = guards[0].read()
         if not isinstance(base, np.ndarray) or not np.may_share_memory(base, array):
@@ -84,8 +89,8 @@ def _is_view(recorder: Recorder, found: Found, array: Any, storage: Storage) -> 
             for name, params in steps:
                 value = recorder.emit(name, [value], params)
             recorder.replace_input(storage, value)
-            return True
-    return False
+            return base
+    return None
 
 
 def view_steps(base: NDArray, view: NDArray) -> list[tuple[str, dict[str, Any]]] | None:
@@ -136,10 +141,12 @@ def view_steps(base: NDArray, view: NDArray) -> list[tuple[str, dict[str, Any]]]
             "slice",
             {"starts": tuple(starts), "limits": tuple(limits), "strides": tuple(strides)},
         ),
-        ("reverse", {"axes": backwards}),
-        ("transpose", {"permutation": (*others, *axis_of)}),
-        ("reshape", {"shape": view.shape}),
     ]
+    if backwards:
+        steps.append(("reverse", {"axes": backwards}))
+    if (*others, *axis_of) != tuple(range(base.ndim)):
+        steps.append(("transpose", {"permutation": (*others, *axis_of)}))
+    steps.append(("reshape", {"shape": view.shape}))
     image = base
     for name, params in steps:
         image = EAGER[name](image, **params)
@@ -165,7 +172,8 @@ def _guard_values(recorder: Recorder, found: Found, baked: bool, notes: list[str
             )
             continue
         hidden = isinstance(array, np.ndarray) and identity in found.used
-        unseen = hidden and (baked or identity not in recorder.lifted)
+        seen = identity in recorder.lifted and identity not in found.apart
+        unseen = hidden and (baked or not seen)
         if not unseen and identity not in recorder.seen:
             continue
         data: NDArray = array._data if isinstance(array, Array) else array

@@ -147,6 +147,7 @@ class Watch:
         self.globals: dict[types.CodeType, dict[str, Any]] = {}
         self.receivers: dict[types.CodeType, dict[tuple[str, int], Any]] = {}
         self.notes: dict[str, None] = {}
+        self.methods: dict[int, Any] = {}
 
     def __enter__(self) -> Watch:
         self._earlier = sys.getprofile()
@@ -163,11 +164,15 @@ class Watch:
         if event == "call":
             if is_user_code(code):
                 self.ran(code, frame.f_globals, frame.f_locals)
-        elif event == "c_call" and is_user_code(code) and (name := _unguarded(argument)):
-            self.notes[
-                f"{code.co_filename}:{frame.f_lineno}: what {name} gave is part of the "
-                "compiled program, not guarded"
-            ] = None
+        elif event == "c_call" and is_user_code(code):
+            owner = getattr(argument, "__self__", None)
+            if isinstance(owner, np.ndarray):
+                self.methods[id(owner)] = owner
+            elif name := _unguarded(argument):
+                self.notes[
+                    f"{code.co_filename}:{frame.f_lineno}: what {name} gave is part of the "
+                    "compiled program, not guarded"
+                ] = None
 
     def ran(self, code: types.CodeType, namespace: dict[str, Any], local: dict[str, Any]) -> None:
         """Note that `code` ran with these globals and arguments."""
@@ -207,21 +212,44 @@ _Root: TypeAlias = tuple[Literal["global", "free", "local"], str]
 
 @cache
 def chains(code: types.CodeType) -> tuple[tuple[_Root, tuple[str, ...]], ...]:
-    """The names that `code` reads, each with the attributes read from it: `a.b.c`."""
+    """The names that `code` reads, each with the attributes read from it: `a.b.c`.
+
+    The last attribute is "[]" where the value is indexed or iterated over.
+    """
     found: dict[tuple[_Root, tuple[str, ...]], None] = {}
-    root: _Root | None = None
-    attributes: tuple[str, ...] = ()
-    for instruction in dis.get_instructions(code):
+    instructions = [
+        i
+        for i in dis.get_instructions(code)
+        if i.opname not in ("CACHE", "PRECALL", "EXTENDED_ARG")
+    ]
+    for index, instruction in enumerate(instructions):
         kind = _ROOTS.get(instruction.opname)
-        if root is not None and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            attributes = (*attributes, instruction.argval)
+        if kind is None:
             continue
-        if instruction.opname in ("CACHE", "PRECALL"):
-            continue
-        if root is not None:
-            found[root, attributes] = None
-        root, attributes = ((kind, instruction.argval), ()) if kind else (None, ())
+        attributes: list[str] = []
+        end = index + 1
+        while end < len(instructions) and instructions[end].opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            attributes.append(instructions[end].argval)
+            end += 1
+        if _is_taken_apart(instructions[end:]):
+            attributes.append("[]")
+        found[(kind, instruction.argval), tuple(attributes)] = None
     return tuple(found)
+
+
+def _is_taken_apart(instructions: list[dis.Instruction]) -> bool:
+    """Whether the value on top of the stack is indexed or iterated over."""
+    above = 0  # values on the stack above it
+    for instruction in instructions:
+        if instruction.opname == "BINARY_SUBSCR" and above == 1:
+            return True
+        if instruction.opname == "GET_ITER" and above == 0:
+            return True
+        effect = dis.stack_effect(instruction.opcode, instruction.arg, jump=False)
+        above += effect
+        if above < 0 or (above == 0 and effect < 0) or instruction.opcode in dis.hasjrel:
+            return False
+    return False
 
 
 _ROOTS: dict[str, Literal["global", "free", "local"]] = {
@@ -238,11 +266,13 @@ class Found:
     """The guards, and where the arrays among them are: id -> guards that read that array.
 
     used: ids of the arrays of which the code reads more than shape and dtype.
+    apart: ids of the arrays that it indexes or iterates over, or calls a method of.
     """
 
     guards: list[Guard] = field(default_factory=list[Guard])
     arrays: dict[int, list[Guard]] = field(default_factory=dict[int, list[Guard]])
     used: set[int] = field(default_factory=set[int])
+    apart: set[int] = field(default_factory=set[int])
 
 
 def find_guards(function: Callable[..., Any], watch: Watch) -> Found:
@@ -251,6 +281,7 @@ def find_guards(function: Callable[..., Any], watch: Watch) -> Found:
     finder.function(function, getattr(function, "__qualname__", "function"))
     for code, namespace in watch.globals.items():
         finder.code(code, namespace)
+    finder.found.apart.update(watch.methods)
     return finder.found
 
 
@@ -304,8 +335,10 @@ class _Finder:
             if isinstance(value, (Array, np.ndarray)):
                 if name not in _DESCRIPTIONS:
                     self.found.used.add(id(value))
+                if name == "[]":
+                    self.found.apart.add(id(value))
                 return
-            if not name or value is _MISSING or isinstance(value, _SCALARS):
+            if name in ("", "[]") or value is _MISSING or isinstance(value, _SCALARS):
                 return
             if isinstance(value, types.ModuleType) and not _is_user_module(value):
                 return

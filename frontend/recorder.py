@@ -64,6 +64,7 @@ class Recorder:
         self.lifted: dict[int, tuple[Any, Storage, Position]] = {}
         self.position: Position | None = None
         self.seen: dict[int, tuple[Array, str]] = {}
+        self.numpy_scalars = False
         self.frozen: dict[int, Array | NDArray] = {}
 
     # arguments and constants

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Region
 
-from lamina.errors import ArgumentError
+from lamina.errors import ArgumentError, TraceError
 from lamina.frontend import dtypes, tree
 from lamina.frontend.array import Array, NDArray
 from lamina.frontend.captured import Captured, settle
@@ -132,7 +132,7 @@ def trace(
         bound = signature.bind_partial()
         bound.arguments.update(tree.unflatten(arguments, stand_ins))
         with Watch() as watch:
-            result = function(*bound.args, **bound.kwargs)
+            result = _called(function, bound)
         found, result_tree = tree.flatten(result)
         results, values = _results(recorder, found)
         written = [source for source, storage in enumerate(recorder.inputs) if storage.version]
@@ -155,6 +155,16 @@ def trace(
         [guard for guard in guards.guards if guard.test != "array" or _is_read(guard, hidden)],
         notes,
     )
+
+
+def _called(function: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
+    try:
+        return function(*bound.args, **bound.kwargs)
+    except ValueError as error:
+        # NumPy hides our TypeError: `ndarray[0] = traced` is "setting an array element ..."
+        if isinstance(error.__cause__, TraceError) and type(error) is ValueError:
+            raise error.__cause__ from None
+        raise
 
 
 def _module(recorder: Recorder, position: Position) -> ModuleOp:
