@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import (
@@ -30,6 +31,11 @@ SAME = VarConstraint("T", TENSOR)
 FLOATS = (Float16Type, BFloat16Type, Float32Type, Float64Type)
 
 
+def _width(element: Attribute) -> int:
+    """The bits of an integer type; 0 for other types."""
+    return cast(IntegerType, element).width.data if isinstance(element, IntegerType) else 0
+
+
 def is_float(element: Attribute) -> bool:
     """Whether `element` is f16, bf16, f32 or f64."""
     return isinstance(element, FLOATS)
@@ -37,12 +43,12 @@ def is_float(element: Attribute) -> bool:
 
 def is_bool(element: Attribute) -> bool:
     """Whether `element` is i1."""
-    return isinstance(element, IntegerType) and element.width.data == 1
+    return _width(element) == 1
 
 
 def is_integer(element: Attribute) -> bool:
     """Whether `element` is an integer type other than i1."""
-    return isinstance(element, IntegerType) and element.width.data in (8, 16, 32, 64)
+    return _width(element) in (8, 16, 32, 64)
 
 
 def is_unsigned(element: Attribute) -> bool:
@@ -62,7 +68,7 @@ def is_element(element: Attribute) -> bool:
     return is_numeric(element) or is_bool(element)
 
 
-FAMILIES = {
+FAMILIES: dict[str, Callable[[Attribute], bool]] = {
     "a floating-point": is_float,
     "an integer": is_integer,
     "a numeric": is_numeric,
@@ -88,9 +94,14 @@ def element_of(value: SSAValue) -> Attribute:
     return tensor_type(value).element_type
 
 
+def size_text(size: int) -> str:
+    """A size as messages show it: a number, or `?`."""
+    return "?" if size == DYNAMIC_INDEX else str(size)
+
+
 def shape_text(shape: tuple[int, ...]) -> str:
     """A shape as messages show it: `4x?`, or `()` for rank 0."""
-    return "x".join("?" if d == DYNAMIC_INDEX else str(d) for d in shape) or "()"
+    return "x".join(map(size_text, shape)) or "()"
 
 
 def ints(attribute: Attribute) -> tuple[int, ...]:
@@ -186,5 +197,6 @@ __all__ = [
     "is_unsigned",
     "shape_of",
     "shape_text",
+    "size_text",
     "tensor_type",
 ]

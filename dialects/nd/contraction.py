@@ -21,6 +21,7 @@ from lamina.dialects.nd.base import (
     ints,
     shape_of,
     shape_text,
+    size_text,
 )
 
 
@@ -105,11 +106,12 @@ class ConvOp(NdOp):
             )
         if min(*ints(self.strides), *ints(self.dilation)) < 1 or min(ints(self.padding)) < 0:
             raise self.fail("expected strides and dilation of 1 or more, padding of 0 or more")
-        if groups < 1 or w[0] % groups or (x[1] != DYNAMIC_INDEX and x[1] != w[1] * groups):
+        if groups < 1 or not fits(w[0], w[0] // groups * groups):
             raise self.fail(
-                f"expected {w[1]} x {groups} groups input channels and output channels in "
-                f"groups, found {x[1]} and {w[0]}"
+                f"expected output channels in {groups} groups of equal size, found {size_text(w[0])}"
             )
+        if DYNAMIC_INDEX not in (x[1], w[1]) and x[1] != w[1] * groups:
+            raise self.fail(f"expected {w[1]} x {groups} input channels, found {x[1]}")
         self.check_shape(self.result, self.expected_shape())
 
     def expected_shape(self) -> tuple[int, ...]:
@@ -123,8 +125,11 @@ class ConvOp(NdOp):
                 continue
             reach = dilation[i] * (window - 1) + 1
             room = size + padding[2 * i] + padding[2 * i + 1] - reach
-            if room < 0:
-                raise self.fail(f"expected a window of at most {room + reach}, found {reach}")
+            if window < 1 or room < 0:
+                raise self.fail(
+                    f"expected a window from 1 to {room + reach} on spatial axis {i}, "
+                    f"found {reach if window else 0}"
+                )
             spatial.append(room // strides[i] + 1)
         return (x[0], w[0], *spatial)
 

@@ -3,7 +3,8 @@
     op                                  meaning                          example
     add subtract multiply divide        arithmetic                       nd.add %x, %y : tensor<4xf32>
     floor_divide remainder              floor division and its rest
-    pow atan2 hypot                     float only, within 2 ulp
+    pow                                 an integer exponent is 0 or more
+    atan2                               float only, within 2 ulp
     maximum minimum                     NaN wins, -0.0 < +0.0
     equal not_equal less ...            comparisons, result i1           nd.less %x, %y : tensor<4xf32>
     bitwise_and bitwise_or bitwise_xor  also logical, on i1

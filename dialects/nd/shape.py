@@ -49,6 +49,7 @@ from lamina.dialects.nd.base import (
     ints,
     shape_of,
     shape_text,
+    size_text,
 )
 
 
@@ -66,6 +67,8 @@ class ConstantOp(NdOp):
 
     def verify_(self) -> None:
         self.check_family(self.result)
+        if DYNAMIC_INDEX in shape_of(self.result):
+            raise self.fail(f"expected a static shape, found {shape_text(shape_of(self.result))}")
 
 
 @irdl_op_definition
@@ -96,6 +99,7 @@ class DimOp(NdOp):
     assembly_format = "$operand `axis` $axis attr-dict `:` type($operand)"
 
     def verify_(self) -> None:
+        self.check_family(self.operand)
         self.check_axes((self.axis.value.data,), len(shape_of(self.operand)), "axis")
 
 
@@ -141,6 +145,7 @@ class BroadcastOp(NdOp):
     )
 
     def verify_(self) -> None:
+        self.check_family(self.operand)
         self.check_element(self.result, element_of(self.operand))
         dims, shape, result = ints(self.dims), shape_of(self.operand), shape_of(self.result)
         if len(dims) != len(shape):
@@ -148,7 +153,7 @@ class BroadcastOp(NdOp):
         self.check_axes(dims, len(result), "dims")
         for size, dim in zip(shape, dims, strict=True):
             if size != 1 and not fits(size, result[dim]):
-                raise self.fail(f"expected size 1 or {result[dim]}, found {size}")
+                raise self.fail(f"expected size 1 or {size_text(result[dim])}, found {size}")
         self.check_sizes(len(self.sizes), self.result)
 
 
@@ -163,6 +168,7 @@ class ReshapeOp(NdOp):
     assembly_format = "$operand (`[` $sizes^ `]`)? attr-dict `:` type($operand) `->` type($result)"
 
     def verify_(self) -> None:
+        self.check_family(self.operand)
         self.check_element(self.result, element_of(self.operand))
         shape, result = shape_of(self.operand), shape_of(self.result)
         if DYNAMIC_INDEX not in (*shape, *result) and prod(shape) != prod(result):
@@ -185,6 +191,7 @@ class TransposeOp(NdOp):
     )
 
     def verify_(self) -> None:
+        self.check_family(self.operand)
         self.check_element(self.result, element_of(self.operand))
         permutation, shape = ints(self.permutation), shape_of(self.operand)
         if sorted(permutation) != list(range(len(shape))):
@@ -205,6 +212,7 @@ class ReverseOp(NdOp):
     assembly_format = "$operand `axes` $axes attr-dict `:` type($result)"
 
     def verify_(self) -> None:
+        self.check_family(self.operand)
         self.check_axes(ints(self.axes), len(shape_of(self.operand)))
 
 
@@ -221,6 +229,7 @@ class ConcatOp(NdOp):
     def verify_(self) -> None:
         if not self.inputs:
             raise self.fail("expected at least one operand, found none")
+        self.check_family(self.result)
         result, axis = shape_of(self.result), self.axis.value.data
         self.check_axes((axis,), len(result), "axis")
         for value in self.inputs:
@@ -231,7 +240,9 @@ class ConcatOp(NdOp):
             self.check_shape(value, (*result[:axis], shape[axis], *result[axis + 1 :]))
         sizes = [shape_of(value)[axis] for value in self.inputs]
         if DYNAMIC_INDEX not in sizes and not fits(sum(sizes), result[axis]):
-            raise self.fail(f"expected size {sum(sizes)} on axis {axis}, found {result[axis]}")
+            raise self.fail(
+                f"expected size {sum(sizes)} on axis {axis}, found {size_text(result[axis])}"
+            )
 
 
 @irdl_op_definition
@@ -250,6 +261,7 @@ class PadOp(NdOp):
     )
 
     def verify_(self) -> None:
+        self.check_family(self.operand)
         self.check_element(self.result, element_of(self.operand))
         self.check_element(self.value, element_of(self.operand))
         self.check_shape(self.value, ())
@@ -283,6 +295,7 @@ class SliceOp(NdOp):
     )
 
     def verify_(self) -> None:
+        self.check_family(self.operand)
         self.check_element(self.result, element_of(self.operand))
         shape, bounds = shape_of(self.operand), (self.starts, self.limits, self.strides)
         starts, limits, strides = map(ints, bounds)
@@ -294,7 +307,7 @@ class SliceOp(NdOp):
             inside = size == DYNAMIC_INDEX or end <= size
             if start < 0 or stride < 1 or not inside or (end != DYNAMIC_INDEX and start > end):
                 raise self.fail(
-                    f"expected 0 <= start <= limit <= {size} and stride >= 1, "
+                    f"expected 0 <= start <= limit <= {size_text(size)} and stride >= 1, "
                     f"found {start}:{limit}:{stride}"
                 )
             dynamic = end == DYNAMIC_INDEX
@@ -316,13 +329,14 @@ class DynamicSliceOp(NdOp):
     )
 
     def verify_(self) -> None:
+        self.check_family(self.operand)
         self.check_element(self.result, element_of(self.operand))
         shape, sizes = shape_of(self.operand), ints(self.sizes)
         if not len(self.starts) == len(sizes) == len(shape):
             raise self.fail(f"expected {len(shape)} starts and sizes")
         for size, dim in zip(sizes, shape, strict=True):
             if size < 0 or (dim != DYNAMIC_INDEX and size > dim):
-                raise self.fail(f"expected a size from 0 to {dim}, found {size}")
+                raise self.fail(f"expected a size from 0 to {size_text(dim)}, found {size}")
         self.check_shape(self.result, sizes)
 
 
@@ -340,6 +354,7 @@ class DynamicUpdateSliceOp(NdOp):
     )
 
     def verify_(self) -> None:
+        self.check_family(self.operand)
         self.check_element(self.update, element_of(self.operand))
         shape, update = shape_of(self.operand), shape_of(self.update)
         if not len(self.starts) == len(update) == len(shape):
