@@ -55,6 +55,7 @@ from lamina.lowering.to_llvm.state import (
 from lamina.lowering.to_llvm.types import I8, PTR, convert_type, is_memref
 
 HANDLERS: dict[str, Handler] = arith.HANDLERS | vector.HANDLERS | memref.HANDLERS | control.HANDLERS
+INTERNAL_LINKAGE, EXTERNAL_LINKAGE = llvm.LinkageAttr("internal"), llvm.LinkageAttr("external")
 EXTERNAL = {
     "aligned_alloc": llvm.LLVMFunctionType([i64, i64], PTR),
     "free": llvm.LLVMFunctionType([PTR]),
@@ -64,7 +65,7 @@ BUILT_IN = (control.CHECK, control.POLL_FUNCTION)  # declarations that calls are
 
 
 def _declaration(name: str, type: llvm.LLVMFunctionType, source: Operation) -> llvm.FuncOp:
-    func = llvm.FuncOp(name, type, llvm.LinkageAttr("external"))
+    func = llvm.FuncOp(name, type, EXTERNAL_LINKAGE)
     func.location = source.location
     return func
 
@@ -183,10 +184,8 @@ class _FunctionConverter:
             f.b.store(f.get(value), slot, 8)
         f.b.effect(llvm.ReturnOp, (f.b.integer(0, i32),))
         blocks = f.finish()
-        linkage = "internal" if is_parallel_body(self.func) else "external"
-        lowered = llvm.FuncOp(
-            self.func.sym_name, self.type, llvm.LinkageAttr(linkage), body=Region(blocks)
-        )
+        linkage = INTERNAL_LINKAGE if is_parallel_body(self.func) else EXTERNAL_LINKAGE
+        lowered = llvm.FuncOp(self.func.sym_name, self.type, linkage, body=Region(blocks))
         if attributes := argument_attributes(self.func, len(self.entry.args)):
             lowered.properties["arg_attrs"] = ArrayAttr(attributes)
         lowered.location = self.func.location

@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
     Float16Type,
     Float32Type,
     Float64Type,
-    FloatAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -32,7 +31,7 @@ from lamina.lowering.to_llvm.builder import (
     NO_FLAGS,
     NO_OVERFLOW,
     NO_TRUNC_FLAGS,
-    predicate_property,
+    PREDICATES,
 )
 from lamina.lowering.to_llvm.state import FunctionLowering, Handler, fail
 from lamina.lowering.to_llvm.types import (
@@ -145,7 +144,7 @@ def lower_compare(f: FunctionLowering, op: Operation, *, floats: bool) -> None:
     a, b = op.operands
     x, number = f.get(a), op.properties["predicate"]
     assert isinstance(number, IntegerAttr)
-    properties = predicate_property(number.value.data)
+    properties = PREDICATES[number.value.data]
     if floats:
         _check_precision(op, x.type)
         properties = {**properties, **fast_math(op)}
@@ -230,23 +229,19 @@ def lower_class_test(f: FunctionLowering, op: Operation, kind: str) -> None:
     _check_precision(op, x.type)
     type = convert_type(op.results[0].type)
     if kind == "isnan":
-        operands, predicate = (x, x), 8  # uno
+        operands, predicate = (x, x), "uno"
     else:
-        element = element_of(x.type)
-        infinity = _splat_float(f, float("inf"), x.type, element)
+        infinity = _splat_float(f, float("inf"), x.type)
         magnitude = f.b.call_intrinsic(f"llvm.fabs.{mangle(x.type)}", (x,), x.type)
-        operands, predicate = (magnitude, infinity), 1 if kind == "isinf" else 4  # oeq, olt
-    properties = {**predicate_property(predicate), **NO_FLAGS}
+        operands, predicate = (magnitude, infinity), "oeq" if kind == "isinf" else "olt"
+    properties = {**PREDICATES[llvm.FCmpOp.PREDICATES.index(predicate)], **NO_FLAGS}
     f.values[op.results[0]] = f.b.emit(llvm.FCmpOp, operands, type, properties)
 
 
-def _splat_float(
-    f: FunctionLowering, number: float, type: Attribute, element: Attribute
-) -> SSAValue:
+def _splat_float(f: FunctionLowering, number: float, type: Attribute) -> SSAValue:
     if is_vector(type):
         return f.b.constant(dense(type, [number]), type)
-    assert isinstance(element, Float32Type | Float64Type)
-    return f.b.constant(FloatAttr(number, element), type)
+    return f.b.float(number, type)
 
 
 # several llvm operations each
@@ -265,10 +260,10 @@ def lower_rounded_division(f: FunctionLowering, op: Operation, *, kind: str) -> 
     quotient = builder.emit(divide, (a, b), type)
     zero, one = builder.integer(0, type), builder.integer(1, type)
     rest = builder.emit(remainder, (a, b), type)
-    move = builder.compare(1, rest, zero)
+    move = builder.compare("ne", rest, zero)
     if signed:
         signs = builder.emit(llvm.XOrOp, (a, b), type)
-        side = builder.compare(2 if kind == "floor" else 5, signs, zero)  # slt, sge
+        side = builder.compare("slt" if kind == "floor" else "sge", signs, zero)
         move = builder.emit(llvm.AndOp, (move, side), move.type)
     cls = llvm.SubOp if kind == "floor" else llvm.AddOp
     moved = builder.emit(cls, (quotient, one), type, NO_OVERFLOW)
@@ -282,7 +277,7 @@ def lower_extended(f: FunctionLowering, op: Operation, *, kind: str) -> None:
     if kind == "add":
         total = builder.emit(llvm.AddOp, (a, b), type, NO_OVERFLOW)
         f.values[op.results[0]] = total
-        f.values[op.results[1]] = builder.compare(6, total, a)  # ult
+        f.values[op.results[1]] = builder.compare("ult", total, a)
         return
     width = bit_width(element_of(type))
     double = IntegerType(2 * width)

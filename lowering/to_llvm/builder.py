@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     Float64Type,
     FloatAttr,
     IntegerAttr,
+    IntegerType,
     LocationAttr,
     StringAttr,
     SymbolRefAttr,
@@ -47,9 +48,17 @@ _CALL: Mapping[str, Attribute] = {
     "op_bundle_sizes": _NO_BUNDLES,
 }
 _INTRINSICS: dict[tuple[str, int, Attribute], Mapping[str, Attribute]] = {}
-_PREDICATES: dict[int, Mapping[str, Attribute]] = {}
 _ALIGNMENTS: dict[int, Mapping[str, Attribute]] = {}
+_INTEGERS: dict[tuple[int, int], IntegerAttr[IntegerType]] = {}
 _SEGMENTS: dict[tuple[int, ...], DenseArrayBase] = {}
+
+
+def integer_attr(number: int, type: IntegerType) -> IntegerAttr[IntegerType]:
+    """An integer attribute, made once."""
+    key = (number, type.width.data)
+    if (attr := _INTEGERS.get(key)) is None:
+        attr = _INTEGERS[key] = IntegerAttr(number, type, truncate_bits=True)
+    return attr
 
 
 def segments(*sizes: int) -> DenseArrayBase:
@@ -160,7 +169,7 @@ class Builder:
                 attr: Attribute = dense(type, [number])
             else:
                 assert is_integer(type)
-                attr = IntegerAttr(number, type, truncate_bits=True)
+                attr = integer_attr(number, type)
             value = self._constants[number, type] = self.constant(attr, type)
         return value
 
@@ -286,11 +295,11 @@ class Builder:
 
     # control flow and calls
 
-    def compare(self, predicate: int, a: SSAValue, b: SSAValue) -> SSAValue:
-        """An integer comparison; predicates are numbered as in `llvm.icmp` (2 is slt)."""
+    def compare(self, predicate: str, a: SSAValue, b: SSAValue) -> SSAValue:
+        """A comparison of integers or pointers, for example "slt"."""
         type = a.type
         result = VectorType(I1, type.shape) if is_vector(type) else I1
-        return self.emit(llvm.ICmpOp, (a, b), result, predicate_property(predicate))
+        return self.emit(llvm.ICmpOp, (a, b), result, _INTEGER_PREDICATES[predicate])
 
     def branch(self, target: Block, operands: Sequence[SSAValue] = ()) -> None:
         """End the block with a jump."""
@@ -319,12 +328,12 @@ class Builder:
         if isinstance(count, int) and count > 0:
             self.branch(body, (zero,))
         else:
-            self.branch_if(self.compare(2, zero, total), body, (zero,), following, ())
+            self.branch_if(self.compare("slt", zero, total), body, (zero,), following, ())
         self.start(body)
         index = body.args[0]
         yield index
         after = self.emit(llvm.AddOp, (index, self.integer(1)), i64, NSW)
-        self.branch_if(self.compare(2, after, total), body, (after,), following, ())
+        self.branch_if(self.compare("slt", after, total), body, (after,), following, ())
         self.start(following)
 
     def call(self, callee: str, operands: Sequence[SSAValue], type: Attribute) -> SSAValue:
@@ -361,11 +370,12 @@ class Builder:
         self.effect(llvm.CallIntrinsicOp, operands, properties)
 
 
-def predicate_property(number: int) -> Mapping[str, Attribute]:
-    """The properties of an integer comparison."""
-    if (properties := _PREDICATES.get(number)) is None:
-        properties = _PREDICATES[number] = {"predicate": IntegerAttr(number, i64)}
-    return properties
+PREDICATES: Sequence[Mapping[str, Attribute]] = [
+    {"predicate": IntegerAttr(number, i64)} for number in range(16)
+]
+"""The properties of a comparison by the number of its predicate."""
+
+_INTEGER_PREDICATES = dict(zip(llvm.ICmpOp.PREDICATES, PREDICATES, strict=False))
 
 
 def _aligned(alignment: int) -> Mapping[str, Attribute]:

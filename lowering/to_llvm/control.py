@@ -73,7 +73,7 @@ def lower_for(f: FunctionLowering, op: Operation) -> None:
     if lower is not None and upper is not None:
         b.branch(inside, (low, *initial))
     else:
-        entered = b.compare(2, low, high)
+        entered = b.compare("slt", low, high)
         b.branch_if(entered, inside, (low, *initial), following, initial)
     b.start(inside)
     f.values[body.args[0]] = inside.args[0]
@@ -81,7 +81,7 @@ def lower_for(f: FunctionLowering, op: Operation) -> None:
     carried = f.lower_region(body)
     flags = NSW if step == 1 or upper is not None else NO_OVERFLOW
     after = b.emit(llvm.AddOp, (inside.args[0], stride), low.type, flags)
-    b.branch_if(b.compare(2, after, high), inside, (after, *carried), following, carried)
+    b.branch_if(b.compare("slt", after, high), inside, (after, *carried), following, carried)
     _finish_with(f, op.results, following)
 
 
@@ -128,7 +128,7 @@ def lower_index_switch(f: FunctionLowering, op: Operation) -> None:
     assert isinstance(op.cases, DenseArrayBase)
     for case, region in zip(op.cases.get_values(), op.case_regions, strict=True):
         chosen, others = b.new_block(), b.new_block()
-        b.branch_if(b.compare(0, argument, b.integer(int(case))), chosen, (), others, ())
+        b.branch_if(b.compare("eq", argument, b.integer(int(case))), chosen, (), others, ())
         b.start(chosen)
         b.branch(following, f.lower_region(region.block))
         b.start(others)

@@ -127,7 +127,7 @@ def _allocate(f: FunctionLowering, size: Number) -> SSAValue:
     padded = b.value(b.add(size, 2 * ALIGNMENT - 1))  # never zero bytes
     rounded = b.emit(llvm.AndOp, (padded, b.integer(-ALIGNMENT)), i64)
     pointer = b.call("aligned_alloc", (b.integer(ALIGNMENT), rounded), PTR)
-    failed = b.compare(0, pointer, b.null())
+    failed = b.compare("eq", pointer, b.null())
     f.return_if(failed, b.integer(STATUS_NO_MEMORY, i32))
     return pointer
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import LocationAttr, i32, i64
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Region, SSAValue
 
 from lamina.dialects import llvm
 from lamina.lowering.to_llvm.builder import NO_OVERFLOW, Builder
@@ -30,25 +30,22 @@ def poll_function(location: LocationAttr) -> llvm.FuncOp:
     done = b.new_block(i32)
     zero, success = b.integer(0), b.integer(0, i32)
 
-    def go_on_if(predicate: int, left: int, right: int) -> None:
+    def go_on_if(predicate: str, left: SSAValue, right: SSAValue) -> None:
         following = b.new_block()
-        condition = b.compare(predicate, values[left], values[right])
+        condition = b.compare(predicate, left, right)
         b.branch_if(condition, following, (), done, (success,))
         b.start(following)
 
     work = b.emit(llvm.AddOp, (b.load(state, i64, 8), weight), i64, NO_OVERFLOW)
     b.store(work, state, 8)
-    values = [work, b.integer(WORK)]
-    go_on_if(5, 0, 1)  # sge
+    go_on_if("sge", work, b.integer(WORK))
     b.store(zero, state, 8)
     function = b.load(b.field(context, POLL, CONTEXT), PTR, 8)
-    values = [function, b.null()]
-    go_on_if(1, 0, 1)  # ne
+    go_on_if("ne", function, b.null())
     last = b.element(state, 1, i64)
     now = b.call_intrinsic("llvm.readcyclecounter", (), i64)
     passed = b.emit(llvm.SubOp, (now, b.load(last, i64, 8)), i64, NO_OVERFLOW)
-    values = [passed, b.integer(TICKS)]
-    go_on_if(8, 0, 1)  # ugt
+    go_on_if("ugt", passed, b.integer(TICKS))
     b.store(now, last, 8)
     b.branch(done, (b.call_pointer(function, (context,), i32),))
     b.start(done)

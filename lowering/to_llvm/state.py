@@ -235,7 +235,7 @@ class FunctionLowering:
 
     def return_unless_zero(self, status: SSAValue) -> None:
         """Go on in a new block when `status` is 0, else return it."""
-        self.return_if(self.b.compare(1, status, self.b.integer(0, i32)), status)
+        self.return_if(self.b.compare("ne", status, self.b.integer(0, i32)), status)
 
     def return_if(self, condition: SSAValue, status: SSAValue) -> None:
         """Return `status` when the condition holds; else go on in a new block."""

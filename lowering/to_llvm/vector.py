@@ -155,7 +155,7 @@ def lower_create_mask(f: FunctionLowering, op: Operation) -> None:
     narrow = b.emit(llvm.TruncOp, (clamped,), i32, NO_TRUNC_FLAGS)
     numbers = VectorType(i32, type.shape)
     steps = b.constant(dense(numbers, range(lanes)), numbers)
-    f.values[op.results[0]] = b.compare(2, steps, splat(b, narrow, numbers))  # slt
+    f.values[op.results[0]] = b.compare("slt", steps, splat(b, narrow, numbers))
 
 
 # elements
