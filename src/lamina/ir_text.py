@@ -10,6 +10,7 @@ import math
 import re
 from bisect import bisect_right
 from io import StringIO
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -25,6 +26,7 @@ from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
+from xdsl.utils.mlir_lexer import MLIRLexer
 
 # makes xDSL's dense float attributes exact
 import lamina.dialects.builtin  # noqa: F401  # pyright: ignore[reportUnusedImport]
@@ -33,6 +35,12 @@ from lamina.errors import IRError
 from lamina.verify import TOO_DEEP, one_line
 
 MAX_DENSE_BYTES = 1 << 28
+
+# xDSL's own expression for string literals needs time exponential in the length of one that is
+# not closed; this one matches the same literals, without backtracking
+cast(Any, MLIRLexer)._unescaped_characters_regex = re.compile(
+    r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"'
+)
 
 
 class _LocatingParser(Parser):

@@ -52,6 +52,7 @@ TEXT = [
     Bad("cut_in_operands", "opt", "func.func @f(%x: i32) {\nfunc.return %x", "expected ':'", 2),
     Bad("cut_in_module", "opt", "builtin.module {\n", "found the end of the text", 2),
     Bad("open_string", "opt", 'func.func @f() attributes {a = "b}\n', "closing string literal", 1),
+    Bad("open_long_string", "opt", 'func.func @f() attributes {a = "' + "b\\\\" * 500, "string", 1),
     Bad("bad_escape", "opt", 'func.func @f() attributes {a = "\\q"}', "string literal", 1),
     Bad("stray_brace", "opt", body("") + "}\n", "expected an operation, found }", 5),
 ]
