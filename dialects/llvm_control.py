@@ -8,22 +8,27 @@ from typing import Self
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     DenseIntElementsAttr,
+    IntegerAttr,
     IntegerType,
     SignlessIntegerConstraint,
     StringAttr,
+    UnitAttr,
     VectorType,
     i32,
+    i64,
 )
 from xdsl.dialects.llvm import (
     CallingConventionAttr,
     FastMathAttr,
+    LinkageAttr,
+    LLVMArrayType,
     TailCallKind,
     TailCallKindAttr,
 )
 from xdsl.dialects.llvm import CallOp as XdslCallOp
 from xdsl.dialects.llvm import FuncOp as XdslFuncOp
 from xdsl.dialects.llvm import GlobalOp as XdslGlobalOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypedAttribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -271,14 +276,81 @@ class FuncOp(XdslFuncOp):
         )
 
 
+_LINKAGES = (
+    *("private", "internal", "available_externally", "linkonce", "weak", "common"),
+    *("appending", "extern_weak", "linkonce_odr", "weak_odr", "external"),
+)
+_VISIBILITIES = {"hidden": 1, "protected": 2}
+_UNNAMED_ADDRESSES = {"local_unnamed_addr": 1, "unnamed_addr": 2}
+
+
 class GlobalOp(XdslGlobalOp):
-    """A global variable or constant; the value is an attribute, or a region returns it."""
+    """A global variable or constant; the value is an attribute, or a region returns it.
+
+    `visibility_` and `unnamed_addr` are numbers, and keywords in the text; 0 is the default.
+    """
 
     @classmethod
     def parse(cls, parser: Parser) -> GlobalOp:
-        op = super().parse(parser)
-        properties, attributes = _as_properties(cls, op.attributes)
-        op.properties |= properties
-        op.attributes = attributes
-        assert isinstance(op, GlobalOp)
-        return op
+        linkage = parser.parse_optional_keyword_in(_LINKAGES) or "external"
+        properties: dict[str, Attribute] = {"linkage": LinkageAttr(linkage)}
+        if visibility := parser.parse_optional_keyword_in(_VISIBILITIES):
+            properties["visibility_"] = IntegerAttr(_VISIBILITIES[visibility], i64)
+        if parser.parse_optional_keyword("thread_local"):
+            properties["thread_local_"] = UnitAttr()
+        if address := parser.parse_optional_keyword_in(_UNNAMED_ADDRESSES):
+            properties["unnamed_addr"] = IntegerAttr(_UNNAMED_ADDRESSES[address], i64)
+        if parser.parse_optional_keyword("constant"):
+            properties["constant"] = UnitAttr()
+        properties["sym_name"] = parser.parse_symbol_name()
+        parser.parse_punctuation("(")
+        value = parser.parse_optional_attribute()
+        if value is not None:
+            properties["value"] = value
+        parser.parse_punctuation(")")
+        given, attributes = _as_properties(cls, parser.parse_optional_attr_dict())
+        properties["addr_space"] = IntegerAttr(0, i32)
+        if parser.parse_optional_punctuation(":"):
+            properties["global_type"] = parser.parse_type()
+        elif isinstance(value, StringAttr):
+            properties["global_type"] = LLVMArrayType(len(value.data), IntegerType(8))
+        elif isinstance(value, TypedAttribute):
+            properties["global_type"] = value.get_type()
+        else:
+            parser.raise_error("llvm.mlir.global: expected `:` and a type after no value")
+        return cls.create(
+            properties=properties | given,
+            attributes=attributes,
+            regions=[parser.parse_optional_region() or Region()],
+        )
+
+    def print(self, printer: Printer) -> None:
+        words = [
+            self.linkage.linkage.data,
+            _keyword(_VISIBILITIES, self.visibility_),
+            "thread_local" if self.thread_local_ is not None else "",
+            _keyword(_UNNAMED_ADDRESSES, self.unnamed_addr),
+            "constant" if self.constant is not None else "",
+        ]
+        printer.print_string("".join(f" {word}" for word in words if word) + " ")
+        printer.print_symbol_name(self.sym_name.data)
+        with printer.in_parens():
+            if self.value is not None:
+                printer.print_attribute(self.value)
+        printer.print_op_attributes(
+            self.properties | self.attributes,
+            reserved_attr_names=(
+                *("global_type", "sym_name", "linkage", "constant", "thread_local_"),
+                *("unnamed_addr", "visibility_", "value"),
+            ),
+        )
+        printer.print_string(" : ")
+        printer.print_attribute(self.global_type)
+        if self.body.blocks:
+            printer.print_string(" ")
+            printer.print_region(self.body)
+
+
+def _keyword(words: dict[str, int], number: IntegerAttr | None) -> str:
+    value = 0 if number is None else number.value.data
+    return next((word for word, code in words.items() if code == value), "")

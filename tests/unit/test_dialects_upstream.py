@@ -44,6 +44,11 @@ CONTEXT = make_context()
 CONTEXT.load_dialect(test_dialect.Test)
 
 
+# xDSL refuses properties in upstream's generic text of these; their custom text is exchanged
+ONLY_CUSTOM = ("vector.load %m[%n] {alignment", "llvm.trunc ")
+
+
+@cache
 def read(text: str) -> ModuleOp:
     module = parse_module(CONTEXT, text)
     module.verify()
@@ -51,14 +56,14 @@ def read(text: str) -> ModuleOp:
 
 
 @cache
-def upstream(texts: tuple[str, ...]) -> list[str]:
+def upstream(texts: tuple[str, ...], *flags: str) -> list[str]:
     """What mlir-opt prints for each text."""
     found = mlir_tool("mlir-opt")
     if found is None:
         pytest.skip("mlir-opt is not installed")
     tool, libraries = found
     run = subprocess.run(
-        [tool, "--split-input-file", "--mlir-print-local-scope"],
+        [tool, "--split-input-file", "--mlir-print-local-scope", *flags],
         input=SEPARATOR.join(f"{text}\n" for text in texts),
         capture_output=True,
         text=True,
@@ -91,6 +96,15 @@ def test_upstream_reads_the_same(generic: bool) -> None:
 def test_we_read_what_upstream_prints() -> None:
     for text, printed in zip(SNIPPETS, upstream(tuple(SNIPPETS)), strict=True):
         assert read(text).is_structurally_equivalent(read(printed)), printed
+
+
+def test_we_read_upstreams_generic_text() -> None:
+    generic = upstream(tuple(SNIPPETS), "--mlir-print-op-generic")
+    readable = [k for k, name in enumerate(NAMES) if not name.startswith(ONLY_CUSTOM)]
+    ours = upstream(tuple(print_module(read(generic[k])) for k in readable))
+    theirs = upstream(tuple(SNIPPETS[k] for k in readable))
+    for k, our, their in zip(readable, ours, theirs, strict=True):
+        assert our == their, NAMES[k]
 
 
 def value(name: str, type: Attribute) -> SSAValue:

@@ -347,6 +347,9 @@ MODULES = [
     "llvm.mlir.global internal constant @g(dense<[1.0, 0x7F800000]> : tensor<2xf32>) "
     "{addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<2 x f32>",
     "llvm.mlir.global external @v(42 : i64) {addr_space = 0 : i32} : i64",
+    "llvm.mlir.global linkonce_odr hidden thread_local unnamed_addr @v(42 : i64) "
+    '{addr_space = 1 : i32, section = "data", dso_local, note} : i64',
+    'llvm.mlir.global internal local_unnamed_addr constant @text("ab") {addr_space = 0 : i32}',
     "llvm.mlir.global external @declared() {addr_space = 0 : i32} : i64",
     """llvm.mlir.global private @made() {addr_space = 0 : i32} : !llvm.array<2 x i32> {
       %0 = llvm.mlir.zero : !llvm.array<2 x i32>
