@@ -32,6 +32,9 @@ from lamina.dialects.locations import place_of
 from lamina.errors import LoweringError
 from lamina.lowering.buffer_types import memref_type
 from lamina.lowering.linalg_builder import segments
+from lamina.lowering.loops.contraction import Contraction
+from lamina.lowering.loops.contraction_operands import Tiling
+from lamina.lowering.loops.contraction_plan import Plan, lanes_along_depth, plan_of
 from lamina.lowering.loops.elementwise import emit_elementwise
 from lamina.lowering.loops.nest import LoopBuilder, Size
 from lamina.lowering.loops.reduction import Reducer
@@ -347,16 +350,56 @@ def is_kernel(op: Operation) -> bool:
 class KernelsToLoopsPass(ModulePass):
     """Write out the loops of every kernel.
 
-    parallel: use `scf.parallel` where there is enough work.
+    parallel: use `scf.parallel` where there is enough work. tile-rows, tile-vectors: the register
+    tile of contractions (vectors of 64 bytes). block-columns, block-depth, block-rows: what is
+    packed at once. fma: use `vector.fma`.
     """
 
     name = "kernels-to-loops"
     parallel: bool = True
+    tile_rows: int = 6
+    tile_vectors: int = 1
+    block_columns: int = 256
+    block_depth: int = 512
+    block_rows: int = 1024
+    fma: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in op.ops:
             if not isinstance(kernel, func.FuncOp) or not is_kernel(kernel):
                 continue
             if any(is_contraction(inner) for inner in kernel.body.block.ops):
-                continue
+                plan = plan_of(kernel)
+                if not lanes_along_depth(plan):
+                    lower_contraction(kernel, plan, self.tiling(), self.parallel)
+                    continue
             _Kernel(kernel, self.parallel).run()
+
+    def tiling(self) -> Tiling:
+        """The options as tile and block sizes."""
+        return Tiling(
+            self.tile_rows, self.tile_vectors, self.block_columns, self.block_depth,
+            self.block_rows, self.fma,
+        )  # fmt: skip
+
+
+def lower_contraction(kernel: func.FuncOp, plan: Plan, tiling: Tiling, parallel: bool) -> None:
+    """Replace the body of a kernel with a contraction by packed and tiled loops."""
+    old = kernel.body.block
+    new = Block(arg_types=[arg.type for arg in old.args])
+    buffers: dict[SSAValue, SSAValue] = dict(zip(old.args, new.args, strict=True))
+    b = LoopBuilder(plan.generic.location)
+    for op in plan.scalars:
+        clone = op.clone(buffers)
+        b.ops.append(clone)
+        buffers.update(zip(op.results, clone.results, strict=True))
+    for op in (plan.generic, plan.epilogue):
+        for inner in op.walk() if op is not None else ():
+            for i, operand in enumerate(inner.operands):
+                if inner is not op and operand in buffers:
+                    inner.operands[i] = buffers[operand]
+    Contraction(b, plan, tiling, buffers, parallel).emit()
+    b.add(func.ReturnOp)
+    new.add_ops(b.ops)
+    kernel.detach_region(kernel.body)
+    kernel.add_region(Region(new))

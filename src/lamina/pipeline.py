@@ -35,7 +35,7 @@ def pipelines(options: CompileOptions, target: Target) -> dict[str, tuple[str, .
         # 4. Buffers are planned when all of them are known.
         "linalg-to-buffer": ("bufferize", "plan-memory"),
         # 5. Loops, then polynomials: on vectors, whose width the loops have chosen.
-        "buffer-to-loop": ("kernels-to-loops", f"expand-math{{fma={fma}}}"),
+        "buffer-to-loop": (f"kernels-to-loops{{{_tiles(target)}}}", f"expand-math{{fma={fma}}}"),
         # 6. Parallel bodies become functions while loops are still loops.
         "loop-to-llvm": (
             "outline-parallel",
@@ -63,6 +63,15 @@ _FUSION: dict[int, tuple[str, ...]] = {
 
 def _flag(value: bool) -> str:
     return "true" if value else "false"
+
+
+def _tiles(target: Target) -> str:
+    """The register tile of contractions: accumulators fill most of the vector registers, of which
+    a vector of 64 bytes takes several; blocks follow the caches."""
+    registers = target.vector_registers * target.vector_bits // 512  # of 64 bytes
+    vectors = 2 if registers >= 32 else 1
+    rows = max(1, (registers - vectors - 1) // vectors)
+    return f"tile-rows={rows} tile-vectors={vectors} fma={_flag(target.has_fma)}"
 
 
 def __getattr__(name: str) -> Any:
