@@ -33,6 +33,7 @@ from lamina.backend.emit_llvm_values import (
     constant_text,
     fail,
     int_of,
+    ints_of,
     symbol_text,
     type_text,
 )
@@ -90,8 +91,9 @@ class _Body:
     def __init__(self) -> None:
         self.names = _Names(self)
         self.uses: dict[str, None] = {}
-        # keyed by identity: hashing an xDSL vector type costs more than writing an instruction
+        # keyed by identity: hashing an xDSL attribute costs more than writing an instruction
         self._types: dict[int, str] = {}
+        self._ints: dict[int, tuple[int, ...]] = {}
         self._kept: list[Attribute] = []
         self._labels: dict[Operation, list[str]] = {}
 
@@ -104,6 +106,13 @@ class _Body:
 
     def type(self, value: SSAValue) -> str:
         return self.type_of(value.type)
+
+    def ints(self, attr: Attribute) -> tuple[int, ...]:
+        numbers = self._ints.get(id(attr))
+        if numbers is None:
+            numbers = self._ints[id(attr)] = ints_of(attr)
+            self._kept.append(attr)
+        return numbers
 
     def symbol(self, name: str) -> str:
         self.uses[name] = None

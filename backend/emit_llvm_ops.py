@@ -43,6 +43,10 @@ class Body(Protocol):
         """The LLVM text of a type."""
         ...
 
+    def ints(self, attr: Attribute) -> tuple[int, ...]:
+        """The numbers of an array attribute."""
+        ...
+
     def symbol(self, name: str) -> str:
         """`@name`; notes that the function refers to it."""
         ...
@@ -164,7 +168,7 @@ def _gep(body: Body, op: Operation, args: Sequence[str]) -> str:
     text += "inbounds " if bits & 1 else "nusw " if bits & 2 else ""
     text += "nuw " if bits & 4 else ""
     text += f"{body.type_of(op.properties['elem_type'])}, {body.type(op.operands[0])} {args[0]}"
-    indices = ints_of(op.properties["rawConstantIndices"])
+    indices = body.ints(op.properties["rawConstantIndices"])
     dynamic = iter(range(1, len(args)))
     for index in indices:
         if index == GEP_USE_SSA_VAL:
@@ -189,7 +193,7 @@ def _insert_value(body: Body, op: Operation, args: Sequence[str]) -> str:
 
 
 def _shuffle(body: Body, op: Operation, args: Sequence[str]) -> str:
-    mask = ints_of(op.properties["mask"])
+    mask = body.ints(op.properties["mask"])
     lanes = ", ".join("i32 poison" if lane == -1 else f"i32 {lane}" for lane in mask)
     return f"shufflevector {_typed(body, op, args)}, <{len(mask)} x i32> <{lanes}>"
 
