@@ -136,8 +136,10 @@ class _FunctionConverter:
     def _bind_kernel(self, source: Block) -> None:
         f, args = self.f, self.entry.args
         f.context = args[0]
+        f.context.name_hint = "context"
         sizes = iter(args[1 + len(source.args) :])
         for value, given in zip(source.args, args[1:], strict=False):
+            given.name_hint = value.name_hint
             if not is_memref(value.type):
                 f.values[value] = given
                 continue
@@ -145,7 +147,8 @@ class _FunctionConverter:
 
     def _bind_body(self, source: Block) -> None:
         f, b = self.f, self.f.b
-        data, task, _ = self.entry.args
+        data, task, thread = self.entry.args
+        data.name_hint, task.name_hint, thread.name_hint = "data", "task", "thread"
         struct = body_struct(self.func)
         with b.at_head():
             fields = [
@@ -186,8 +189,13 @@ class _FunctionConverter:
         blocks = f.finish()
         linkage = INTERNAL_LINKAGE if is_parallel_body(self.func) else EXTERNAL_LINKAGE
         lowered = llvm.FuncOp(self.func.sym_name, self.type, linkage, body=Region(blocks))
+        if (passthrough := self.func.attributes.get("passthrough")) is not None:
+            lowered.properties["passthrough"] = passthrough
         if attributes := argument_attributes(self.func, len(self.entry.args)):
             lowered.properties["arg_attrs"] = ArrayAttr(attributes)
+        # what the levels above noted of the function's interface goes along
+        notes = {k: v for k, v in self.func.attributes.items() if k.startswith("lamina.")}
+        lowered.attributes.update(notes)
         lowered.location = self.func.location
         return lowered
 

@@ -8,8 +8,8 @@
 
 Pre-condition: ops of the `nd` level. Post-condition: ops of the `linalg` level; bool is i8 in
 tensors and i1 in bodies, unsigned is signless, half types are computed in f32 and rounded after
-every `nd` op; each dim of a result is computed from the arguments' dims. It rebuilds, since
-almost every type may change.
+every `nd` op; each dim of a result is computed from the arguments' dims; public functions note
+their `nd` types. It rebuilds, since almost every type may change.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ RULES: dict[type[Operation], Rule] = {
     **linalg_movement.RULES,
     **linalg_reductions.RULES,
 }
+
+
+ARGUMENTS, RESULTS = "lamina.arguments", "lamina.results"
+"""Attributes of a public function: its types in `nd`, which tell bool and unsigned apart."""
 
 
 class _Converter:
@@ -99,8 +103,12 @@ class NdToLinalgPass(ModulePass):
         for function in list(op.ops):
             if not isinstance(function, func.FuncOp):
                 continue
-            inputs = [lower_type(t) for t in function.function_type.inputs]
-            outputs = [lower_type(t) for t in function.function_type.outputs]
+            types = function.function_type
+            inputs = [lower_type(t) for t in types.inputs]
+            outputs = [lower_type(t) for t in types.outputs]
+            if function.sym_visibility is None:
+                function.attributes[ARGUMENTS] = types.inputs
+                function.attributes[RESULTS] = types.outputs
             function.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
             if function.is_declaration:
                 continue

@@ -11,7 +11,7 @@ import numpy as np
 from lamina.backend.entry import make_entry
 from lamina.backend.entry_spec import ArrayClass, Signature
 from lamina.errors import ArgumentError, OptionError
-from lamina.executable import Executable, Lowered, raise_failure
+from lamina.executable import Executable, Lowered, execute_module, raise_failure
 from lamina.frontend import dtypes, tree
 from lamina.frontend.array import Array, wrap
 from lamina.frontend.dispatch import CURRENT
@@ -241,3 +241,6 @@ def jit(
         raise OptionError(f"jit: {error}") from error
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     return _make(f, made, names, ())
+
+
+__all__ = ["Jitted", "Version", "execute_module", "jit"]

@@ -18,9 +18,10 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     ModuleOp,
+    StringAttr,
     TensorType,
 )
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import parse_pipeline
 from xdsl.utils.exceptions import PassFailedException, VerifyException
@@ -153,30 +154,42 @@ class Interface:
         return [tuple(size(s) for s in port.shape) for port in self.results]
 
 
-def entry_of(module: ModuleOp, name: str = "main") -> func.FuncOp:
-    """The function `name`. Raises IRError when there is none."""
+def entry_of(module: ModuleOp, name: str = "main") -> Operation:
+    """The function `name`, on any level. Raises IRError when there is none."""
     for op in module.ops:
-        if isinstance(op, func.FuncOp) and op.sym_name.data == name and not op.is_declaration:
+        symbol = op.properties.get("sym_name")
+        if isinstance(symbol, StringAttr) and symbol.data == name and op.regions[0].blocks:
             return op
     raise IRError(f"expected a function @{name} with a body, found none")
 
 
-def interface_of(function: func.FuncOp) -> Interface:
-    """The interface of `main` on tensors, or on buffers (results are its last arguments)."""
-    types = function.function_type
-    ports = [_port(t) for t in types.inputs]
-    noted = function.attributes.get("lamina.result_sizes")
-    sizes = tuple(
+def interface_of(function: Operation) -> Interface:
+    """The interface of an entry function: what `nd-to-linalg` and `bufferize` noted, else its
+    own types. Raises IRError where neither tells it."""
+    noted = [function.attributes.get(f"lamina.{name}") for name in ("arguments", "results")]
+    sizes = function.attributes.get("lamina.result_sizes")
+    found = tuple(
         cast("tuple[int, int]", tuple(cast(Any, part).get_values()))
-        for part in (cast("ArrayAttr[Attribute]", noted).data if noted else ())
+        for part in (cast("ArrayAttr[Attribute]", sizes).data if sizes else ())
     )
-    if types.outputs:
-        return Interface(tuple(ports), tuple(_port(t) for t in types.outputs), sizes)
-    count = results_of(function)
-    return Interface(tuple(ports[: len(ports) - count]), tuple(ports[len(ports) - count :]), sizes)
+    if all(isinstance(part, ArrayAttr) for part in noted):
+        arguments, results = (cast("ArrayAttr[Attribute]", part).data for part in noted)
+    elif isinstance(function, func.FuncOp) and function.function_type.outputs:
+        arguments, results = function.function_type.inputs.data, function.function_type.outputs.data
+    elif isinstance(function, func.FuncOp):
+        types = function.function_type.inputs.data
+        first = len(types) - _trailing_outs(function)
+        arguments, results = types[:first], types[first:]
+    else:
+        raise IRError(
+            "expected an entry function with attributes lamina.arguments and lamina.results, "
+            "found none",
+            place=place_of(function.location),
+        )
+    return Interface(tuple(map(_port, arguments)), tuple(map(_port, results)), found)
 
 
-def results_of(function: func.FuncOp) -> int:
+def _trailing_outs(function: func.FuncOp) -> int:
     """How many of the last arguments of a bufferized function are results: those named `out`."""
     count = 0
     for arg in reversed(function.body.block.args):
@@ -200,7 +213,7 @@ class Code:
     entry: str = "main"
 
 
-def generate(lowering: Lowering) -> Code:
+def generate(lowering: Lowering, entry: str = "main") -> Code:
     """The objects of a module of level llvm; kernels that the disk cache has are not compiled."""
     start = time.perf_counter()
     texts = emit_functions(lowering.module)
@@ -222,7 +235,7 @@ def generate(lowering: Lowering) -> Code:
         if disk:
             disk.put("kernel", store.kernel_key(texts[symbol], target), data)
     lowering.timings["codegen"] = time.perf_counter() - start
-    return Code(objects)
+    return Code(objects, entry)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 
 from lamina.backend.entry_py import call_main
 from lamina.compiler import (
@@ -17,6 +18,7 @@ from lamina.compiler import (
     entry_of,
     generate,
     interface_of,
+    level_of,
     link,
     memory_note,
 )
@@ -112,7 +114,8 @@ class Lowered:
         memory = memory_note(lowering.module)
         lowering.to("llvm")
         linked = link(generate(lowering), resource_symbols(self.trace.resources))
-        return Executable(self, interface_of(entry_of(self.trace.module)), linked, memory)
+        interface = interface_of(entry_of(lowering.module))
+        return Executable(self, interface, linked, memory)
 
 
 def resource_symbols(resources: dict[str, NDArray]) -> dict[str, int]:
@@ -203,35 +206,7 @@ class Executable:
 
     def call(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """`main` on arrays of the right types and shapes, any strides; all its results."""
-        ready = [
-            contiguous(a, p.dtype) for a, p in zip(arrays, self.interface.arguments, strict=True)
-        ]
-        outs = [
-            np.empty(shape, port.dtype)
-            for shape, port in zip(
-                self.interface.result_shapes(ready), self.interface.results, strict=True
-            )
-        ]
-        ports = (*self.interface.arguments, *self.interface.results)
-        dims = [
-            size
-            for array, port in zip((*ready, *outs), ports, strict=True)
-            for size, known in zip(array.shape, port.shape, strict=True)
-            if known == -1
-        ]
-        with forbid():
-            failure = call_main(
-                self.linked.main,
-                ready,
-                outs,
-                dims,
-                arena_bytes=self.linked.arena_bytes,
-                scratch_bytes=self.linked.scratch_bytes,
-                threads=self.lowered.options.threads,
-            )
-        if failure is not None:
-            raise_failure(*failure)
-        return outs
+        return call_linked(self.linked, self.interface, arrays, self.lowered.options.threads)
 
     def memory(self) -> Memory:
         """Bytes of a call: arena (with and without reuse), scratch, outputs, constants."""
@@ -249,6 +224,67 @@ class Executable:
     def kernels(self) -> list[Kernel]:
         """Every native function that computes or fills a result, in the order of calls."""
         return self.lowered.kernels()
+
+
+def call_linked(
+    linked: Linked, interface: Interface, arrays: Sequence[NDArray], threads: int | None = None
+) -> list[NDArray]:
+    """Call linked code on arrays that fit its interface, any strides; fresh results."""
+    ready = [
+        contiguous(array, port.dtype)
+        for array, port in zip(arrays, interface.arguments, strict=True)
+    ]
+    shapes = interface.result_shapes(ready)
+    outs = [
+        np.empty(shape, port.dtype) for shape, port in zip(shapes, interface.results, strict=True)
+    ]
+    ports = (*interface.arguments, *interface.results)
+    dims = [
+        size
+        for array, port in zip((*ready, *outs), ports, strict=True)
+        for size, known in zip(array.shape, port.shape, strict=True)
+        if known == -1
+    ]
+    with forbid():
+        failure = call_main(
+            linked.main, ready, outs, dims,
+            arena_bytes=linked.arena_bytes, scratch_bytes=linked.scratch_bytes, threads=threads,
+        )  # fmt: skip
+    if failure is not None:
+        raise_failure(*failure)
+    return outs
+
+
+def execute_module(
+    module: ModuleOp,
+    entry: str,
+    arrays: Sequence[NDArray],
+    options: CompileOptions | None = None,
+    resources: dict[str, NDArray] | None = None,
+) -> list[NDArray]:
+    """Run a function of a module of any level natively. The module is lowered in place.
+
+    Raises IRError or ArgumentError where the arrays do not fit, and what lowering raises.
+    """
+    lowering = Lowering(module, level_of(module), options=options or CompileOptions())
+    interface = interface_of(entry_of(module, entry))
+    if len(arrays) != len(interface.arguments):
+        raise ArgumentError(
+            f"@{entry}: expected {len(interface.arguments)} arguments, found {len(arrays)}"
+        )
+    for number, (array, port) in enumerate(zip(arrays, interface.arguments, strict=True)):
+        fits = len(array.shape) == len(port.shape) and all(
+            want in (-1, has) for want, has in zip(port.shape, array.shape, strict=True)
+        )
+        if array.dtype != port.dtype or not fits:
+            raise ArgumentError(
+                f"@{entry}: expected argument {number} of {port.dtype} and shape {port.shape}, "
+                f"found {array.dtype} of shape {array.shape}"
+            )
+    lowering.to("llvm")
+    interface = interface_of(entry_of(module, entry))
+    code = generate(lowering, entry)
+    return call_linked(link(code, resource_symbols(resources or {})), interface, arrays)
 
 
 def contiguous(array: NDArray, dtype: np.dtype[Any]) -> NDArray:
