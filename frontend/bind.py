@@ -170,13 +170,33 @@ def broadcast(array: Array, shape: Shape) -> Array:
 
 
 def eager_pair(x1: ArrayLike, x2: ArrayLike, family: frozenset[DType]) -> list[Array] | None:
-    """The operands when nothing is to be done to them: eager, of one dtype of `family` and one
-    shape. The fast way of binary operators."""
-    if type(x1) is Array and type(x2) is Array:
-        a, b = x1._data, x2._data
-        if a.dtype is b.dtype and a.shape == b.shape and a.dtype in family:
-            return [x1, x2]
+    """The operands when little is to be done to them: two eager arrays of one dtype of `family`
+    and one shape, or one and a Python number. The fast way of binary operators."""
+    if type(x1) is Array:
+        if type(x2) is Array:
+            a, b = x1._data, x2._data
+            same = a.dtype is b.dtype and a.shape == b.shape and a.dtype in family
+            return [x1, x2] if same else None
+        scalar = _eager_scalar(x1, x2, family)
+        return None if scalar is None else [x1, scalar]
+    if type(x2) is Array:
+        scalar = _eager_scalar(x2, x1, family)
+        return None if scalar is None else [scalar, x2]
     return None
+
+
+def _eager_scalar(array: Array, scalar: Any, family: frozenset[DType]) -> Array | None:
+    """`scalar` as a 0-d array of the array's dtype; None unless that is its promotion."""
+    dtype = array._data.dtype
+    if (
+        type(scalar) not in (int, float)
+        or dtype not in family
+        or dtypes.promote_weak(dtype, type(scalar)) != dtype
+        or array._tape is not None
+        or CURRENT.get() is not None
+    ):
+        return None
+    return wrap(dtypes.scalar_array(scalar, dtype))
 
 
 def full(value: ArrayLike, shape: Shape, dtype: DType) -> Array:
@@ -186,9 +206,12 @@ def full(value: ArrayLike, shape: Shape, dtype: DType) -> Array:
 
 
 def unify(name: str, operands: Sequence[ArrayLike], dtype: DType | None = None) -> list[Array]:
-    """The operands with one element type (`dtype` or their common type) and one shape."""
+    """The operands with one element type (`dtype` or their common type) and shapes that are
+    equal, or that NumPy broadcasts where nothing is recorded."""
     if dtype is None:
         dtype = result_dtype(name, operands)
     arrays = [cast(as_array(name, operand, dtype), dtype) for operand in operands]
     shape = broadcast_shapes(name, *(array.shape for array in arrays))
+    if CURRENT.get() is None and all(array._tape is None for array in arrays):
+        return arrays  # NumPy broadcasts by itself
     return [broadcast(array, shape) for array in arrays]

@@ -14,6 +14,7 @@ import numpy as np
 
 from lamina.errors import DTypeError
 from lamina.frontend.location import fail
+from lamina.interpreters.elementwise import cast
 
 DType: TypeAlias = "np.dtype[Any]"
 Scalar: TypeAlias = "bool | int | float | complex"
@@ -53,6 +54,9 @@ BITS = INTEGERS | {bool_}
 BOOL = frozenset({bool_})
 FLOATS_OR_COMPLEX = FLOATS | COMPLEX
 ALL = NUMERIC | BOOL
+
+RANGES = {dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in INTEGERS}
+"""Integer dtype -> its smallest and largest value."""
 
 FAMILIES = {
     FLOATS: "a floating-point",
@@ -142,25 +146,30 @@ def common(dtypes: list[DType], weak: list[type]) -> DType:
 def check_scalar(value: Scalar, dtype: DType) -> None:
     """Raise `DTypeError` where a Python int is outside the range of an integer `dtype`."""
     if type(value) is int and dtype in INTEGERS:
-        info = np.iinfo(dtype)
-        if not info.min <= value <= info.max:
+        low, high = RANGES[dtype]
+        if not low <= value <= high:
             fail(
                 DTypeError,
-                f"expected a Python int from {info.min} to {info.max} for {dtype}, found {value}",
+                f"expected a Python int from {low} to {high} for {dtype}, found {value}",
             )
 
 
 def scalar_array(value: Scalar, dtype: DType) -> np.ndarray[Any, DType]:
     """A Python scalar as a 0-d array. Raises `DTypeError` for an int outside `dtype`."""
     check_scalar(value, dtype)
-    with np.errstate(all="ignore"):
-        if isinstance(value, int) and dtype in FLOATS:
-            return np.asarray(_int_to_float(value), dtype=np.float64).astype(dtype)
-        return np.asarray(value).astype(dtype)
+    if dtype == bfloat16:
+        return cast(np.asarray(_real(value), float64), dtype=dtype)
+    if dtype in FLOATS:
+        number = _real(value)
+        if dtype != float64 and abs(number) > 65000:  # may overflow, to an infinity
+            with np.errstate(all="ignore"):
+                return np.asarray(number).astype(dtype)
+        return np.asarray(number, dtype)
+    return np.asarray(value).astype(dtype) if dtype == bool_ else np.asarray(value, dtype)
 
 
-def _int_to_float(value: int) -> float:
+def _real(value: Scalar) -> float:
     try:
-        return float(value)
+        return float(value)  # type: ignore[arg-type]  # not complex: that is no dtype's promotion
     except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+        return float("inf") if value > 0 else float("-inf")  # type: ignore[operator]

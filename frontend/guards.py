@@ -148,31 +148,58 @@ class Watch:
         self.receivers: dict[types.CodeType, dict[tuple[str, int], Any]] = {}
         self.notes: dict[str, None] = {}
         self.methods: dict[int, Any] = {}
+        self._earlier: Any = sys.getprofile()
+        self.hook = self._make_hook()
 
     def __enter__(self) -> Watch:
-        self._earlier = sys.getprofile()
-        sys.setprofile(self._hook)
+        sys.setprofile(self.hook)
         return self
 
     def __exit__(self, *_: object) -> None:
-        sys.setprofile(self._earlier)
+        if callable(self._earlier) or self._earlier is None:
+            sys.setprofile(self._earlier)
+        else:  # cProfile's, which cannot be called for each event
+            sys.setprofile(None)
+            self._earlier.enable()
 
-    def _hook(self, frame: types.FrameType, event: str, argument: Any) -> None:
-        if self._earlier is not None:
-            self._earlier(frame, event, argument)
-        code = frame.f_code
-        if event == "call":
-            if is_user_code(code):
-                self.ran(code, frame.f_globals, frame.f_locals)
-        elif event == "c_call" and is_user_code(code):
-            owner = getattr(argument, "__self__", None)
-            if isinstance(owner, np.ndarray):
-                self.methods[id(owner)] = owner
-            elif name := _unguarded(argument):
-                self.notes[
-                    f"{code.co_filename}:{frame.f_lineno}: what {name} gave is part of the "
-                    "compiled program, not guarded"
-                ] = None
+    def _make_hook(self) -> Callable[[types.FrameType, str, Any], None]:
+        """The hook. It is called some hundred times for each op: everything in it is cheap."""
+        earlier = self._earlier if callable(self._earlier) else None
+        known: dict[int, types.CodeType] = {}  # Lamina's own code, kept alive
+        named: dict[int, Any] = {}  # C functions that matter to nobody
+
+        def hook(frame: types.FrameType, event: str, argument: Any) -> None:
+            if earlier is not None:
+                earlier(frame, event, argument)
+            if event == "call":
+                code = frame.f_code
+                if id(code) in known:
+                    return
+                if is_user_code(code):
+                    self.ran(code, frame.f_globals, frame.f_locals)
+                else:
+                    known[id(code)] = code
+            elif event == "c_call" and id(frame.f_code) not in known and id(argument) not in named:
+                if not self._called(frame, argument):
+                    named[id(argument)] = argument
+
+        return hook
+
+    def _called(self, frame: types.FrameType, function: Any) -> bool:
+        """Note a call of a C function by user code; whether it is worth noting again."""
+        if not is_user_code(frame.f_code):
+            return True
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, np.ndarray):
+            self.methods[id(owner)] = owner
+            return True
+        name = _unguarded(function)
+        if name is not None:
+            self.notes[
+                f"{frame.f_code.co_filename}:{frame.f_lineno}: what {name} gave is part of the "
+                "compiled program, not guarded"
+            ] = None
+        return name is not None
 
     def ran(self, code: types.CodeType, namespace: dict[str, Any], local: dict[str, Any]) -> None:
         """Note that `code` ran with these globals and arguments."""

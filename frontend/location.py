@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from functools import cache
 from importlib.util import find_spec
 from types import CodeType, FrameType
 from typing import NoReturn
@@ -29,9 +28,19 @@ _STANDARD = os.path.realpath(sysconfig.get_paths()["stdlib"]) + os.sep
 _INSTALLED = os.path.join(_STANDARD, "site-packages") + os.sep
 
 
-@cache
+_KNOWN: dict[int, tuple[CodeType, bool]] = {}
+"""id of a code object -> it, and whether it is the user's (hashing code objects is slow)."""
+
+
 def is_user_code(code: CodeType) -> bool:
     """Whether `code` is not of Lamina, what it is built on, or the standard library."""
+    known = _KNOWN.get(id(code))
+    if known is None:
+        known = _KNOWN[id(code)] = code, _is_user_file(code)
+    return known[1]
+
+
+def _is_user_file(code: CodeType) -> bool:
     name = code.co_filename
     if name.startswith("<"):  # a notebook cell, a doctest, -c; but also dataclass methods
         return not (name.startswith("<frozen") or code.co_qualname.startswith("__create_fn__"))
@@ -44,18 +53,25 @@ def is_user_code(code: CodeType) -> bool:
 def user_frame() -> FrameType | None:
     """The innermost frame of user code, or None when there is none."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and not is_user_code(frame.f_code):
+    while frame is not None:
+        known = _KNOWN.get(id(frame.f_code))
+        if known[1] if known is not None else is_user_code(frame.f_code):
+            return frame
         frame = frame.f_back
-    return frame
+    return None
 
 
-@cache
+_COLUMNS: dict[int, list[int]] = {}
+"""id of a code object in `_KNOWN` -> the column (from 1) of each of its instructions."""
+
+
 def _column(code: CodeType, instruction: int) -> int:
-    """The column (from 1) of the instruction at byte `instruction`."""
-    for index, position in enumerate(code.co_positions()):
-        if index == instruction // 2:
-            return (position[2] or 0) + 1
-    return 1
+    """The column of the instruction at byte `instruction` of user code."""
+    columns = _COLUMNS.get(id(code))
+    if columns is None:
+        columns = [(position[2] or 0) + 1 for position in code.co_positions()]
+        _COLUMNS[id(code)] = columns
+    return columns[instruction // 2]
 
 
 def user_position() -> tuple[str, int, int]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from xdsl.dialects.builtin import UNKNOWN_LOC
@@ -16,6 +18,7 @@ from lamina.frontend.array import Array, NDArray
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import (
     INTEGERS,
+    RANGES,
     DType,
     bool_,
     check_scalar,
@@ -27,6 +30,9 @@ from lamina.frontend.location import fail, user_position
 from lamina.frontend.shapes import Shape, result_shape
 from lamina.frontend.traced import Position, Storage, TracedArray, WeakScalar, make, make_weak
 from lamina.frontend.views import row_major, viewed_strides, write_back
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 _INT64 = range(-(2**63), 2**63)
@@ -44,6 +50,25 @@ _WEAK_OPS = {
 }
 
 
+def unwatched(
+    method: Callable[Concatenate[Recorder, P], R],
+) -> Callable[Concatenate[Recorder, P], R]:
+    """Decorator: no profile events inside, since no user code runs there and each one costs."""
+
+    @wraps(method)
+    def quiet(self: Recorder, *args: P.args, **kwargs: P.kwargs) -> R:
+        hook = self.hook
+        if hook is None or sys.getprofile() is not hook:
+            return method(self, *args, **kwargs)
+        sys.setprofile(None)
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            sys.setprofile(hook)
+
+    return quiet
+
+
 class Recorder:
     """Builds the entry block of one traced function.
 
@@ -57,6 +82,7 @@ class Recorder:
         self.block = self.entry
         self.outer = CURRENT.get()
         self.alive = True
+        self.hook: Callable[..., Any] | None = None
         self.resources: dict[str, NDArray] = {}
         self.inputs: list[Storage] = []
         self.pinned: dict[int, str] = {}
@@ -82,6 +108,7 @@ class Recorder:
         sources = frozenset({array._storage.input})
         return make_weak(array._storage, number, sources, position)
 
+    @unwatched
     def constant(self, data: NDArray) -> TracedArray:
         """A value that is known now."""
         value = ir.constant_value(data, self.resources)
@@ -139,18 +166,19 @@ class Recorder:
         known = self.ranges.get(source, (low, high))
         self.ranges[source] = max(low, known[0]), min(high, known[1])
 
+    @unwatched
     def from_weak(self, scalar: WeakScalar, dtype: DType) -> Array:
         """A weak scalar as an array of `dtype`. Raises `DTypeError` for an int outside it."""
         if dtype in INTEGERS and scalar.kind is int:
             check_scalar(scalar._number, dtype)
-            info = np.iinfo(dtype)
             if dtype != int64:
-                self.keep_in_range(scalar, int(info.min), int(info.max))
+                self.keep_in_range(scalar, *RANGES[dtype])
         array = whole(scalar._storage, scalar._position)
         return array if array.dtype == dtype else self.emit("cast", [array], {"dtype": dtype})
 
     # operations
 
+    @unwatched
     def emit(self, name: str, operands: Sequence[Array], params: dict[str, Any]) -> TracedArray:
         """The primitive `name` on `operands`, whose types already fit."""
         arrays = [self.own(operand) for operand in operands]
@@ -266,6 +294,7 @@ class Recorder:
             values.append(self.emit(name, values[-1:], params))
         return values
 
+    @unwatched
     def view(self, name: str, operand: Array, params: dict[str, Any]) -> TracedArray:
         """A view: nothing is computed yet. A reshape that no view can be is computed."""
         array = self.own(operand)
@@ -277,6 +306,7 @@ class Recorder:
         steps = (*array._steps, (name, params))
         return make(array._storage, shape, steps, strides, writable, user_position())
 
+    @unwatched
     def store(self, name: str, target: Array, value: Array) -> None:
         """Write `value`, of the target's shape and type, through the view `target`."""
         array = self.own(target)

@@ -131,7 +131,9 @@ def trace(
         stand_ins, inputs, fixed = _stand_ins(recorder, leaves, arguments, static, position)
         bound = signature.bind_partial()
         bound.arguments.update(tree.unflatten(arguments, stand_ins))
-        with Watch() as watch:
+        watch = Watch()
+        recorder.hook = watch.hook
+        with watch:
             result = _called(function, bound)
         found, result_tree = tree.flatten(result)
         results, values = _results(recorder, found)

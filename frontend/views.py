@@ -8,6 +8,7 @@ for both whether a reshape is a view.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,7 @@ EAGER: dict[str, Callable[..., NDArray]] = {
 """View primitive -> the NumPy view; a reshape may be a copy."""
 
 
+@cache
 def row_major(shape: Shape) -> Shape:
     """The strides, in elements, of a row-major array."""
     strides: list[int] = []
@@ -62,17 +64,31 @@ def row_major(shape: Shape) -> Shape:
 def viewed_strides(name: str, shape: Shape, strides: Shape, params: dict[str, Any]) -> Shape | None:
     """The strides, in elements, of the view `name` of an array with these; None when only a copy
     can have the shape."""
-    if name == "reshape":
-        if strides == row_major(shape) or not prod(shape):
-            return row_major(params["shape"])
-        # never read: only its shape and strides count
-        image = as_strided(np.empty(1, np.int8), shape, strides, writeable=False)
-        try:
-            return np.reshape(image, params["shape"], copy=False).strides
-        except ValueError:
-            return None
+    match name:
+        case "slice":
+            return tuple(a * b for a, b in zip(strides, params["strides"], strict=True))
+        case "reverse":
+            return tuple(-s if axis in params["axes"] else s for axis, s in enumerate(strides))
+        case "transpose":
+            return tuple(strides[axis] for axis in params["permutation"])
+        case "broadcast":
+            result = [0] * len(params["shape"])
+            for axis, size, stride in zip(params["dims"], shape, strides, strict=True):
+                result[axis] = stride if size == params["shape"][axis] else 0
+            return tuple(result)
+        case _:
+            return _reshaped_strides(shape, strides, params["shape"])
+
+
+def _reshaped_strides(shape: Shape, strides: Shape, wanted: Shape) -> Shape | None:
+    if strides == row_major(shape) or not prod(shape):
+        return row_major(wanted)
+    # NumPy's own rule, asked on an image that is never read
     image = as_strided(np.empty(1, np.int8), shape, strides, writeable=False)
-    return EAGER[name](image, **params).strides
+    try:
+        return np.reshape(image, wanted, copy=False).strides
+    except ValueError:
+        return None
 
 
 def write_back(
