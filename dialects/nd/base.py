@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     Signedness,
     StringAttr,
     TensorType,
+    i1,
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import IRDLOperation, VarConstraint, base
@@ -32,8 +33,11 @@ FLOATS = (Float16Type, BFloat16Type, Float32Type, Float64Type)
 
 
 def _width(element: Attribute) -> int:
-    """The bits of an integer type; 0 for other types."""
-    return cast(IntegerType, element).width.data if isinstance(element, IntegerType) else 0
+    """The bits of a signless or unsigned integer type; 0 for other types."""
+    if not isinstance(element, IntegerType):
+        return 0
+    integer = cast(IntegerType, element)
+    return 0 if integer.signedness.data == Signedness.SIGNED else integer.width.data
 
 
 def is_float(element: Attribute) -> bool:
@@ -43,7 +47,7 @@ def is_float(element: Attribute) -> bool:
 
 def is_bool(element: Attribute) -> bool:
     """Whether `element` is i1."""
-    return _width(element) == 1
+    return element == i1
 
 
 def is_integer(element: Attribute) -> bool:
@@ -159,6 +163,15 @@ class NdOp(IRDLOperation, abc.ABC):
                 f"expected distinct {what} from 0 to {rank - 1}, found {list(axes)}"
                 if rank
                 else f"expected no {what} for rank 0, found {list(axes)}"
+            )
+
+    def check_axis(self, axis: int, rank: int) -> None:
+        """Raise unless `axis` is from 0 to `rank` - 1."""
+        if not 0 <= axis < rank:
+            raise self.fail(
+                f"expected an axis from 0 to {rank - 1}, found {axis}"
+                if rank
+                else f"expected a rank of 1 or more, found axis {axis} of rank 0"
             )
 
     def check_sizes(self, sizes: int, result: SSAValue) -> None:

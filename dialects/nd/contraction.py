@@ -56,7 +56,12 @@ class DotGeneralOp(NdOp):
         self.check_axes(left, len(lhs), "lhs dims")
         self.check_axes(right, len(rhs), "rhs dims")
         if len(self.lhs_batch) != len(self.rhs_batch) or len(left) != len(right):
-            raise self.fail("expected as many lhs as rhs dims")
+            counts = len(self.lhs_batch), len(self.rhs_batch)
+            contracted = len(self.lhs_contract), len(self.rhs_contract)
+            raise self.fail(
+                f"expected as many lhs as rhs dims, found {counts[0]} and {counts[1]} batch dims, "
+                f"{contracted[0]} and {contracted[1]} contracting dims"
+            )
         for i, j in zip(left, right, strict=True):
             if not fits(lhs[i], rhs[j]):
                 raise self.fail(

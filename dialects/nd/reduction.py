@@ -49,8 +49,11 @@ class ReduceOp(NdOp):
         self.check_element(self.result, element)
         axes = ints(self.axes)
         self.check_axes(axes, len(shape))
-        if kind in ("max", "min") and any(shape[axis] == 0 for axis in axes):
-            raise self.fail(f"expected a size of 1 or more to take the {kind} of, found 0")
+        empty = [axis for axis in axes if shape[axis] == 0]
+        if kind in ("max", "min") and empty:
+            raise self.fail(
+                f"expected a size of 1 or more on axis {empty[0]} to take the {kind} of, found 0"
+            )
         self.check_shape(
             self.result, tuple(size for axis, size in enumerate(shape) if axis not in axes)
         )
@@ -69,9 +72,9 @@ class ArgOp(NdOp, abc.ABC):
         self.check_family(self.operand)
         self.check_element(self.result, i64)
         shape, axis = shape_of(self.operand), self.axis.value.data
-        self.check_axes((axis,), len(shape), "axis")
+        self.check_axis(axis, len(shape))
         if shape[axis] == 0:
-            raise self.fail("expected a size of 1 or more to search, found 0")
+            raise self.fail(f"expected a size of 1 or more on axis {axis} to search, found 0")
         self.check_shape(self.result, (*shape[:axis], *shape[axis + 1 :]))
 
 

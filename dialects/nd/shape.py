@@ -84,7 +84,7 @@ class IotaOp(NdOp):
 
     def verify_(self) -> None:
         self.check_family(self.result)
-        self.check_axes((self.axis.value.data,), len(shape_of(self.result)), "axis")
+        self.check_axis(self.axis.value.data, len(shape_of(self.result)))
         self.check_sizes(len(self.sizes), self.result)
 
 
@@ -100,7 +100,7 @@ class DimOp(NdOp):
 
     def verify_(self) -> None:
         self.check_family(self.operand)
-        self.check_axes((self.axis.value.data,), len(shape_of(self.operand)), "axis")
+        self.check_axis(self.axis.value.data, len(shape_of(self.operand)))
 
 
 @irdl_op_definition
@@ -231,7 +231,7 @@ class ConcatOp(NdOp):
             raise self.fail("expected at least one operand, found none")
         self.check_family(self.result)
         result, axis = shape_of(self.result), self.axis.value.data
-        self.check_axes((axis,), len(result), "axis")
+        self.check_axis(axis, len(result))
         for value in self.inputs:
             self.check_element(value, element_of(self.result))
             shape = shape_of(value)
@@ -300,7 +300,8 @@ class SliceOp(NdOp):
         shape, bounds = shape_of(self.operand), (self.starts, self.limits, self.strides)
         starts, limits, strides = map(ints, bounds)
         if not len(starts) == len(limits) == len(strides) == len(shape):
-            raise self.fail(f"expected {len(shape)} starts, limits and strides")
+            lengths = ", ".join(str(len(bound)) for bound in bounds)
+            raise self.fail(f"expected {len(shape)} starts, limits and strides, found {lengths}")
         sizes: list[int] = []
         for size, start, limit, stride in zip(shape, starts, limits, strides, strict=True):
             end = size if limit == -1 else limit
@@ -333,7 +334,9 @@ class DynamicSliceOp(NdOp):
         self.check_element(self.result, element_of(self.operand))
         shape, sizes = shape_of(self.operand), ints(self.sizes)
         if not len(self.starts) == len(sizes) == len(shape):
-            raise self.fail(f"expected {len(shape)} starts and sizes")
+            raise self.fail(
+                f"expected {len(shape)} starts and sizes, found {len(self.starts)} and {len(sizes)}"
+            )
         for size, dim in zip(sizes, shape, strict=True):
             if size < 0 or (dim != DYNAMIC_INDEX and size > dim):
                 raise self.fail(f"expected a size from 0 to {size_text(dim)}, found {size}")
@@ -358,7 +361,10 @@ class DynamicUpdateSliceOp(NdOp):
         self.check_element(self.update, element_of(self.operand))
         shape, update = shape_of(self.operand), shape_of(self.update)
         if not len(self.starts) == len(update) == len(shape):
-            raise self.fail(f"expected {len(shape)} starts and an update of that rank")
+            raise self.fail(
+                f"expected {len(shape)} starts and an update of that rank, "
+                f"found {len(self.starts)} and {shape_text(update)}"
+            )
         for size, dim in zip(update, shape, strict=True):
             if DYNAMIC_INDEX not in (size, dim) and size > dim:
                 raise self.fail(
