@@ -22,6 +22,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from lamina.lowering.buffer_types import buffer_type
+from lamina.lowering.bufferize_control import CONTROL
 from lamina.lowering.bufferize_kernel import bufferize_kernel
 from lamina.lowering.bufferize_main import MainBufferizer
 
@@ -45,7 +46,7 @@ class BufferizePass(ModulePass):
         calls: list[func.CallOp] = []
         for function in functions:
             if not function.is_declaration and not is_kernel(function):
-                bufferizer = MainBufferizer(function, globals_)
+                bufferizer = MainBufferizer(function, globals_, CONTROL)
                 bufferizer.run()
                 calls += bufferizer.calls
         first = op.body.block.first_op

@@ -7,7 +7,7 @@ afterwards, or by the same op in another operand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -43,6 +43,10 @@ RESULT_SIZES = "lamina.result_sizes"
 """Attribute of `main`: for each `?` of the results, the argument and axis that it equals."""
 
 
+Rule = Callable[["MainBufferizer", Operation, Builder], None]
+"""(the function, the op, where to append)."""
+
+
 @dataclass(eq=False)
 class Place:
     """A buffer, the tensor values that live in it, and the block that may write it."""
@@ -55,8 +59,14 @@ class Place:
 class MainBufferizer:
     """Rebuilds one function on buffers."""
 
-    def __init__(self, function: func.FuncOp, globals_: dict[Attribute, Operation]) -> None:
+    def __init__(
+        self,
+        function: func.FuncOp,
+        globals_: dict[Attribute, Operation],
+        control: Mapping[type[Operation], Rule],
+    ) -> None:
         self.function = function
+        self.rules = {**_RULES, **control}
         self.globals = globals_
         self.values: dict[SSAValue, SSAValue] = {}
         self.places: dict[SSAValue, Place] = {}
@@ -99,7 +109,7 @@ class MainBufferizer:
             ):
                 return
             b.location = op.location
-            rule = _RULES.get(type(op))
+            rule = self.rules.get(type(op))
             if rule is None:
                 self.keep(op, b)
             else:
@@ -169,7 +179,10 @@ class MainBufferizer:
         if sum(1 for operand in op.operands if self.places.get(operand) is place) > 1:
             return False
         now = self.order[op]
-        return all(self.last_read(member, block) <= now for member in place.members)
+        return all(
+            self.last_read(member, block) <= now and not _read_inside(member, op)
+            for member in place.members
+        )
 
     def destination(self, value: SSAValue, op: Operation, result: SSAValue, b: Builder) -> SSAValue:
         """The buffer into which `op` writes `result`, given its destination operand `value`."""
@@ -259,7 +272,11 @@ class MainBufferizer:
             )
 
 
-Rule = Callable[[MainBufferizer, Operation, Builder], None]
+def _read_inside(value: SSAValue, op: Operation) -> bool:
+    """Whether an op in the regions of `op` reads `value`."""
+    if not op.regions:
+        return False
+    return any(use.operation is not op and op.is_ancestor(use.operation) for use in value.uses)
 
 
 def _constant(main: MainBufferizer, op: Operation, b: Builder) -> None:
