@@ -255,6 +255,53 @@ def call_linked(
     return outs
 
 
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A compiled function of a module. `resources` keeps alive what its code points to."""
+
+    name: str
+    interface: Interface
+    linked: Linked
+    resources: dict[str, NDArray]
+
+    def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:
+        """The function's results. ArgumentError where the arrays do not fit."""
+        ports = self.interface.arguments
+        if len(arrays) != len(ports):
+            raise ArgumentError(
+                f"@{self.name}: expected {len(ports)} arguments, found {len(arrays)}"
+            )
+        for number, (array, port) in enumerate(zip(arrays, ports, strict=True)):
+            fits = len(array.shape) == len(port.shape) and all(
+                want in (-1, has) for want, has in zip(port.shape, array.shape, strict=True)
+            )
+            if array.dtype != port.dtype or not fits:
+                raise ArgumentError(
+                    f"@{self.name}: expected argument {number} of {port.dtype} and shape "
+                    f"{port.shape}, found {array.dtype} of shape {array.shape}"
+                )
+        return call_linked(self.linked, self.interface, arrays)
+
+
+def compile_module(
+    module: ModuleOp,
+    entry: str,
+    options: CompileOptions | None = None,
+    resources: dict[str, NDArray] | None = None,
+) -> Program:
+    """Compile a function of a module of any level. The module is lowered in place.
+
+    Raises IRError for a module that cannot be run, and what lowering raises.
+    """
+    lowering = Lowering(module, level_of(module), options=options or CompileOptions())
+    interface_of(entry_of(module, entry))  # refuse what cannot be called before lowering it
+    lowering.to("llvm")
+    interface = interface_of(entry_of(module, entry))
+    given = resources or {}
+    linked = link(generate(lowering, entry), resource_symbols(given))
+    return Program(entry, interface, linked, given)
+
+
 def execute_module(
     module: ModuleOp,
     entry: str,
@@ -266,25 +313,7 @@ def execute_module(
 
     Raises IRError or ArgumentError where the arrays do not fit, and what lowering raises.
     """
-    lowering = Lowering(module, level_of(module), options=options or CompileOptions())
-    interface = interface_of(entry_of(module, entry))
-    if len(arrays) != len(interface.arguments):
-        raise ArgumentError(
-            f"@{entry}: expected {len(interface.arguments)} arguments, found {len(arrays)}"
-        )
-    for number, (array, port) in enumerate(zip(arrays, interface.arguments, strict=True)):
-        fits = len(array.shape) == len(port.shape) and all(
-            want in (-1, has) for want, has in zip(port.shape, array.shape, strict=True)
-        )
-        if array.dtype != port.dtype or not fits:
-            raise ArgumentError(
-                f"@{entry}: expected argument {number} of {port.dtype} and shape {port.shape}, "
-                f"found {array.dtype} of shape {array.shape}"
-            )
-    lowering.to("llvm")
-    interface = interface_of(entry_of(module, entry))
-    code = generate(lowering, entry)
-    return call_linked(link(code, resource_symbols(resources or {})), interface, arrays)
+    return compile_module(module, entry, options, resources)(arrays)
 
 
 def contiguous(array: NDArray, dtype: np.dtype[Any]) -> NDArray:

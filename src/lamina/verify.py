@@ -156,6 +156,8 @@ def check_type(type_: Attribute) -> None:
         check_type(element_type)
     elements = 1
     for size in type_.get_shape():
+        if size < 0 and size != DYNAMIC_INDEX:
+            raise VerifyException(f"expected sizes from 0, found {size} in a {type_.name}")
         if isinstance(type_, VectorType) and size < 1:
             raise VerifyException(f"vector type: expected positive sizes, found {type_}")
         elements *= max(size, 1) if size != DYNAMIC_INDEX else 1

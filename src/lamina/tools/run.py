@@ -19,8 +19,10 @@ from zipfile import BadZipFile
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from lamina import api, registry
+from lamina import registry
+from lamina.compiler import entry_of, interface_of
 from lamina.errors import ArgumentError, LaminaError, OptionError
+from lamina.executable import compile_module
 from lamina.interpreters.evaluate import evaluate
 from lamina.ir_text import parse_module
 from lamina.options import CompileOptions
@@ -79,17 +81,17 @@ def random_array(shape: Sequence[int], dtype: np.dtype[Any], size: int, seed: in
 
 def inputs_for(module: ModuleOp, options: argparse.Namespace) -> list[Array]:
     """The arrays that the command line names, or random ones that fit the function."""
-    expected = api.entry_inputs(module, options.entry)
+    expected = interface_of(entry_of(module, options.entry)).arguments
     if options.random_args:
         return [
-            random_array(shape, dtype, options.size, options.seed + number)
-            for number, (shape, dtype) in enumerate(expected)
+            random_array(port.shape, port.dtype, options.size, options.seed + number)
+            for number, port in enumerate(expected)
         ]
     arrays = [load_array(path) for path in options.args]
-    for number, (array, (_, dtype)) in enumerate(zip(arrays, expected, strict=False)):
+    for number, (array, port) in enumerate(zip(arrays, expected, strict=False)):
         # .npy files know no bf16: their elements come back as two bytes without a meaning
-        if array.dtype.kind == "V" and array.dtype.itemsize == dtype.itemsize:
-            arrays[number] = array.view(dtype)
+        if array.dtype.kind == "V" and array.dtype.itemsize == port.dtype.itemsize:
+            arrays[number] = array.view(port.dtype)
     return arrays
 
 
@@ -105,7 +107,7 @@ def run(options: argparse.Namespace) -> None:
         def call() -> list[Array]:
             return evaluate(module, options.entry, arrays, resources)
     else:
-        compiled = api.compile_module(module, options.entry, CompileOptions(), resources)
+        compiled = compile_module(module, options.entry, CompileOptions(), resources)
 
         def call() -> list[Array]:
             return compiled(arrays)
