@@ -290,7 +290,7 @@ def _constant(main: MainBufferizer, op: Operation, b: Builder) -> None:
     if known is None:
         known = memref.GlobalOp.create(
             properties={
-                "sym_name": StringAttr(f"constant_{len(main.globals)}"),
+                "sym_name": StringAttr(_global_name(main, op.value)),
                 "sym_visibility": StringAttr("private"),
                 "type": type,
                 "initial_value": op.value,
@@ -302,6 +302,13 @@ def _constant(main: MainBufferizer, op: Operation, b: Builder) -> None:
     name = cast(StringAttr, known.properties["sym_name"])
     buffer = b.value(memref.GetGlobalOp, (), type, {"name": SymbolRefAttr(name)})
     main.bind(op.result, buffer, Place(None))
+
+
+def _global_name(main: MainBufferizer, value: Attribute) -> str:
+    """A resource keeps its name: the loader knows the memory by it."""
+    if isinstance(value, DenseResourceAttr):
+        return value.resource_handle.data
+    return f"constant_{len(main.globals)}"
 
 
 def _empty(main: MainBufferizer, op: Operation, b: Builder) -> None:

@@ -20,6 +20,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
     FloatAttr,
     IntegerAttr,
     MemRefType,
@@ -34,7 +35,7 @@ from xdsl.passes import ModulePass
 
 from lamina.dialects import llvm
 from lamina.dialects.memref import GlobalOp
-from lamina.lowering.to_llvm import arith, control, memref, poll, vector
+from lamina.lowering.to_llvm import affine, arith, control, memref, poll, vector
 from lamina.lowering.to_llvm.abi import (
     argument_attributes,
     body_struct,
@@ -54,7 +55,13 @@ from lamina.lowering.to_llvm.state import (
 )
 from lamina.lowering.to_llvm.types import I8, PTR, convert_type, is_memref
 
-HANDLERS: dict[str, Handler] = arith.HANDLERS | vector.HANDLERS | memref.HANDLERS | control.HANDLERS
+HANDLERS: dict[str, Handler] = {
+    **affine.HANDLERS,
+    **arith.HANDLERS,
+    **control.HANDLERS,
+    **memref.HANDLERS,
+    **vector.HANDLERS,
+}
 INTERNAL_LINKAGE, EXTERNAL_LINKAGE = llvm.LinkageAttr("internal"), llvm.LinkageAttr("external")
 EXTERNAL = {
     "aligned_alloc": llvm.LLVMFunctionType([i64, i64], PTR),
@@ -85,6 +92,8 @@ def lower_global(op: GlobalOp) -> llvm.GlobalOp:
     type, value = op.type, op.initial_value
     if isinstance(value, UnitAttr):
         fail(op, "expected an initial value or a declaration, found uninitialized")
+    if isinstance(value, DenseResourceAttr):
+        value = None  # the loader has it, under the global's name; it never becomes text
     if isinstance(value, DenseIntOrFPElementsAttr) and not type.shape.data:
         (element,) = value.get_attrs()
         assert isinstance(element, IntegerAttr | FloatAttr)
