@@ -31,7 +31,7 @@ from lamina.interpreters.types import Array, dtype_of, from_dense
 Value: TypeAlias = Any
 """An array or a Python int."""
 
-MAX_CALLS = 200
+MAX_CALLS = 100
 """Depth of calls; deeper ones are taken for endless recursion."""
 
 
@@ -51,7 +51,11 @@ def evaluate(
         evaluator = _Evaluator(module, resources or {})
         function = evaluator.function(entry)
         _check_inputs(entry, function.regions[0].blocks[0].args, inputs)
-        return [np.array(value, order="C") for value in evaluator.call(function, inputs)]
+        try:
+            results = evaluator.call(function, inputs)
+        except RecursionError:
+            raise IRError(f"{entry}: expected fewer nested regions and calls") from None
+        return [np.array(value, order="C") for value in results]
 
 
 def apply(op: NdOp, operands: Sequence[Value], resources: Mapping[str, Array]) -> Value:
@@ -162,10 +166,7 @@ class _Evaluator:
         """The results of a function."""
         self.depth += 1
         if self.depth > MAX_CALLS:
-            raise IRError(
-                f"func.call: expected at most {MAX_CALLS} nested calls, found recursion",
-                place=place_of(function.location),
-            )
+            raise IRError(f"func.call: expected at most {MAX_CALLS} nested calls, found recursion")
         _, results = self._region(function.regions[0], arguments, {})
         self.depth -= 1
         return results
