@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, cast
@@ -166,27 +166,40 @@ def entry_of(module: ModuleOp, name: str = "main") -> Operation:
 def interface_of(function: Operation) -> Interface:
     """The interface of an entry function: what `nd-to-linalg` and `bufferize` noted, else its
     own types. Raises IRError where neither tells it."""
-    noted = [function.attributes.get(f"lamina.{name}") for name in ("arguments", "results")]
-    sizes = function.attributes.get("lamina.result_sizes")
-    found = tuple(
+    arguments, results = _interface_types(function)
+    noted = function.attributes.get("lamina.result_sizes")
+    sizes = tuple(
         cast("tuple[int, int]", tuple(cast(Any, part).get_values()))
-        for part in (cast("ArrayAttr[Attribute]", sizes).data if sizes else ())
+        for part in (cast("ArrayAttr[Attribute]", noted).data if noted else ())
     )
+    return Interface(tuple(map(_port, arguments)), tuple(map(_port, results)), sizes)
+
+
+def note_interface(function: Operation) -> None:
+    """Write the interface of an entry function on it, where no pass has: level llvm has only
+    pointers."""
+    arguments, results = _interface_types(function)
+    function.attributes["lamina.arguments"] = ArrayAttr(arguments)
+    function.attributes["lamina.results"] = ArrayAttr(results)
+
+
+def _interface_types(function: Operation) -> tuple[Sequence[Attribute], Sequence[Attribute]]:
+    """The types of the arguments and of the results."""
+    noted = [function.attributes.get(f"lamina.{name}") for name in ("arguments", "results")]
     if all(isinstance(part, ArrayAttr) for part in noted):
         arguments, results = (cast("ArrayAttr[Attribute]", part).data for part in noted)
-    elif isinstance(function, func.FuncOp) and function.function_type.outputs:
-        arguments, results = function.function_type.inputs.data, function.function_type.outputs.data
-    elif isinstance(function, func.FuncOp):
-        types = function.function_type.inputs.data
-        first = len(types) - _trailing_outs(function)
-        arguments, results = types[:first], types[first:]
-    else:
+        return arguments, results
+    if not isinstance(function, func.FuncOp):
         raise IRError(
             "expected an entry function with attributes lamina.arguments and lamina.results, "
             "found none",
             place=place_of(function.location),
         )
-    return Interface(tuple(map(_port, arguments)), tuple(map(_port, results)), found)
+    types = function.function_type
+    if types.outputs:
+        return types.inputs.data, types.outputs.data
+    first = len(types.inputs) - _trailing_outs(function)
+    return types.inputs.data[:first], types.inputs.data[first:]
 
 
 def _trailing_outs(function: func.FuncOp) -> int:
@@ -202,7 +215,8 @@ def _trailing_outs(function: func.FuncOp) -> int:
 def _port(type: Attribute) -> Port:
     if not isinstance(type, TensorType | MemRefType):
         raise IRError(f"expected an entry function of tensors or buffers, found a {type}")
-    return Port(dtype_of(type.element_type), type.get_shape())
+    shaped = cast("TensorType[Attribute] | MemRefType[Attribute]", type)
+    return Port(dtype_of(shaped.element_type), shaped.get_shape())
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from lamina.compiler import (
     level_of,
     link,
     memory_note,
+    note_interface,
 )
 from lamina.errors import ArgumentError, DomainError, LoweringError, ResourceError
 from lamina.frontend import tree
@@ -294,6 +295,7 @@ def compile_module(
     Raises IRError for a module that cannot be run, and what lowering raises.
     """
     lowering = Lowering(module, level_of(module), options=options or CompileOptions())
+    note_interface(entry_of(module, entry))
     interface_of(entry_of(module, entry))  # refuse what cannot be called before lowering it
     lowering.to("llvm")
     interface = interface_of(entry_of(module, entry))

@@ -42,6 +42,8 @@ def diagnose(error: Exception, *, pass_name: str | None, file: str) -> Diagnosti
             message, place = error.message, error.place
         case DiagnosticException():
             message, place = one_line(error), None
+        case MemoryError():
+            message, place = "expected enough memory, found too little", None
         case RecursionError():
             message, place = TOO_DEEP, None
         case _:

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from lamina import registry
 from lamina.compiler import entry_of, interface_of
-from lamina.errors import ArgumentError, LaminaError, OptionError
+from lamina.errors import ArgumentError, IRError, LaminaError, LoweringError, OptionError
 from lamina.executable import compile_module
 from lamina.interpreters.evaluate import evaluate
 from lamina.ir_text import parse_module
@@ -43,9 +43,7 @@ def load(path: str) -> Any:
     except OSError as error:
         raise OptionError(f"cannot read {path}: {error.strerror or 'no array file'}") from error
     except (ValueError, EOFError, BadZipFile) as error:
-        raise OptionError(
-            f"cannot read {path}: expected a file of arrays, found: {error}"
-        ) from error
+        raise OptionError(f"cannot read {path}: expected a .npy or .npz file of numbers") from error
 
 
 def load_array(path: str) -> Array:
@@ -100,6 +98,8 @@ def run(options: argparse.Namespace) -> None:
     text = read_text(options.file, options.file)
     module = parse_module(registry.make_context(), text, options.file)
     verify_module(module)
+    if options.size < 0:
+        raise OptionError(f"--size: expected a size from 0, found {options.size}")
     resources = load_resources(options.resources) if options.resources else {}
     arrays = inputs_for(module, options)
     if options.interpret:
@@ -166,7 +166,9 @@ def main(args: Sequence[str] | None = None) -> int:
         run(options)
         return 0
     except (LaminaError, RecursionError, MemoryError) as error:
-        print(diagnose(error, pass_name=None, file=options.file), file=sys.stderr)
+        of_the_program = isinstance(error, IRError | LoweringError | RecursionError)
+        file = options.file if of_the_program else "lamina-run"
+        print(diagnose(error, pass_name=None, file=file), file=sys.stderr)
         return 1
 
 
