@@ -71,6 +71,22 @@ def _parse_results(parser: Parser) -> Sequence[Attribute]:
 class GenericOp(XdslGenericOp):
     """A loop nest over `iterator_types`; maps say which element of each operand a point uses."""
 
+    # xDSL decodes operandSegmentSizes at each access (90 us); the yield tells the same
+    @property
+    def inputs(self) -> tuple[SSAValue, ...]:  # pyright: ignore
+        """The operands that are only read."""
+        return self._operands[: len(self._operands) - self._yielded()]
+
+    @property
+    def outputs(self) -> tuple[SSAValue, ...]:  # pyright: ignore
+        """The operands that the results start from, or that are written."""
+        return self._operands[len(self._operands) - self._yielded() :]
+
+    def _yielded(self) -> int:
+        block = self.regions[0].first_block
+        last = block.last_op if block is not None else None
+        return len(last._operands) if last is not None else 0
+
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         start = parser.pos

@@ -77,6 +77,7 @@ def dims_map(rank: int, dims: Sequence[int]) -> AffineMap:
     return AffineMap(rank, 0, tuple(AffineExpr.dimension(d) for d in dims))
 
 
+@lru_cache(maxsize=256)
 def segments(*lengths: int) -> DenseArrayBase[IntegerType]:
     """The `operandSegmentSizes` property."""
     return DenseArrayBase.from_list(i32, lengths)
@@ -84,7 +85,21 @@ def segments(*lengths: int) -> DenseArrayBase[IntegerType]:
 
 def dense_i64(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
     """An `array<i64: ...>`."""
+    return _dense_i64(tuple(values))
+
+
+@lru_cache(maxsize=1024)
+def _dense_i64(values: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
     return DenseArrayBase.from_list(i64, values)
+
+
+@lru_cache(maxsize=1024)
+def _structure(maps: tuple[AffineMap, ...], iterators: str) -> dict[str, Attribute]:
+    """The properties that say how a generic walks its operands."""
+    return {
+        "indexing_maps": ArrayAttr([map_attr(m) for m in maps]),
+        "iterator_types": ArrayAttr([PARALLEL if c == "p" else REDUCTION for c in iterators]),
+    }
 
 
 class LinalgBuilder(Builder):
@@ -171,10 +186,7 @@ class LinalgBuilder(Builder):
             tuple(value for value, _ in operands),
             tuple(value.type for value, _ in outputs),
             {
-                "indexing_maps": ArrayAttr([map_attr(m) for _, m in operands]),
-                "iterator_types": ArrayAttr(
-                    [PARALLEL if c == "p" else REDUCTION for c in iterators]
-                ),
+                **_structure(tuple(m for _, m in operands), iterators),
                 "operandSegmentSizes": segments(len(inputs), len(outputs)),
             },
             (region,),

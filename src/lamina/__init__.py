@@ -27,8 +27,6 @@ from lamina.errors import (
     ShapeError,
     TraceError,
 )
-from lamina.frontend import indexing as _indexing
-from lamina.frontend import protocols as _protocols
 from lamina.frontend.array import Array
 from lamina.frontend.contraction import conv, matmul, outer, tensordot, vecdot
 from lamina.frontend.creation import (
@@ -170,6 +168,9 @@ from lamina.frontend.searching import argmax, argmin, where
 
 e, pi, inf, nan = 2.718281828459045, 3.141592653589793, float("inf"), float("nan")
 newaxis = None
+
+for _module in ("indexing", "protocols"):  # operators and NumPy's functions find them in a table
+    import_module(f"lamina.frontend.{_module}")
 
 _LAZY: dict[str, str] = {
     "CompileOptions": "lamina.options:CompileOptions",
