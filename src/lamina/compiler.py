@@ -43,6 +43,20 @@ from lamina.target import Target
 NDArray = np.ndarray[Any, Any]
 
 
+@contextmanager
+def uncollected() -> Generator[None]:
+    """Without the cycle collector: IR is millions of small objects that all stay alive, and
+    going through them again and again takes a third of a large compilation."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 @cache
 def passes_of(name: str, options: CompileOptions, target: Target) -> tuple[ModulePass, ...]:
     """The passes of a named pipeline, for these options."""
@@ -97,9 +111,10 @@ class Lowering:
     def to(self, level: str) -> None:
         """Run the named pipelines down to `level`. Raises LaminaError with the op's place."""
         for step in LEVELS[LEVELS.index(self.level) + 1 : LEVELS.index(level) + 1]:
-            for name in STEPS[step]:
-                for module_pass in passes_of(name, self.options, self.target):
-                    self.run(module_pass)
+            with uncollected():
+                for name in STEPS[step]:
+                    for module_pass in passes_of(name, self.options, self.target):
+                        self.run(module_pass)
             self.level = step
             if self.options.debug:
                 self.module.verify()
