@@ -36,13 +36,16 @@ def cast(x: Array, *, dtype: DType) -> Array:
 
 
 def _saturate(x: Array, dtype: DType) -> Array:
-    wide = x.astype(F64)
+    """Floats to integers. The bounds are powers of two: exact in float32 and float64."""
+    x = x.astype(F32) if x.dtype in HALVES else x
     info = np.iinfo(dtype)
     low, high = float(info.min), float(info.max + 1)
-    inside = (wide >= low) & (wide < high)
-    result = np.where(inside, wide, 0.0).astype(dtype)
-    result = np.where(wide >= high, dtype.type(info.max), result)
-    return np.where(wide < low, dtype.type(info.min), result)
+    inside = (x >= low) & (x < high)
+    if inside.all():
+        return x.astype(dtype)
+    result = np.where(inside, x, x.dtype.type(0)).astype(dtype)
+    result = np.where(x >= high, dtype.type(info.max), result)
+    return np.where(x < low, dtype.type(info.min), result)
 
 
 def _to_bfloat16(x: Array) -> Array:
