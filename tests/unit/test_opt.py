@@ -179,6 +179,21 @@ def test_verify_each_finds_what_the_next_pass_repairs(
     assert "cse left invalid IR: arith.addi: expected a terminator at the end" in done.err
 
 
+def test_invalid_ir_is_traced_to_its_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def empty(self: ModulePass, ctx: Context, op: ModuleOp) -> None:
+        function = op.body.block.first_op
+        assert function is not None
+        for inner in reversed(function.regions[0].block.ops):
+            inner.detach()
+
+    monkeypatch.setattr(CommonSubexpressionElimination, "apply", empty)
+    place = tmp_path / "again.mlir"
+    done = opt(tmp_path, GOOD, "-p", "dce,cse,canonicalize", "--reproducer", str(place))
+    assert done.status == 1
+    assert "cse left invalid IR: func.func: expected a terminator in the block" in done.err
+    assert place.read_text().startswith(f"// lamina-opt -p cse {place}\n")
+
+
 def test_locations_are_those_of_the_text_unless_it_has_its_own(tmp_path: Path) -> None:
     text = GOOD.replace("%x, %x : i32\n", '%x, %x : i32 loc("u.py":7:1)\n', 1)
     out = opt(tmp_path, text, "--print-locations").out

@@ -43,11 +43,15 @@ class Chunk:
 
 
 class PassError(Exception):
-    """A pass failed: carries which step did. The cause is `__cause__`."""
+    """Step `index` failed (the cause is `__cause__`), or left IR that does not verify.
 
-    def __init__(self, index: int) -> None:
+    late: the IR had not been verified since the pipeline began, so an earlier step may be to blame.
+    """
+
+    def __init__(self, index: int, *, late: bool) -> None:
         super().__init__(index)
         self.index = index
+        self.late = late
 
 
 class LaminaOpt(xDSLOptMain):
@@ -135,7 +139,7 @@ class LaminaOpt(xDSLOptMain):
                 outputs.append(self.emit(module))
             return None
         except PassError as error:
-            return self.pass_failure(chunk, error)
+            return self.pass_failure(chunk, self.culprit(chunk, error))
         except Exception as error:
             return diagnose(error, pass_name=None, file=self.get_input_name())
 
@@ -147,34 +151,38 @@ class LaminaOpt(xDSLOptMain):
         self.verify(module)
         return module
 
-    def verify(self, module: ModuleOp, made_by: str | None = None) -> None:
-        """Verify; `made_by` is the pass that is to blame."""
+    def verify(self, module: ModuleOp) -> None:
         with self.timer.measure("(verify)"):
-            try:
-                verify_module(module)
-            except IRError as error:
-                if made_by is not None:
-                    error.message = f"{made_by} left invalid IR: {error.message}"
-                raise
+            verify_module(module)
 
     def run_steps(self, module: ModuleOp) -> None:
-        """Run all passes; verify where asked for, and after the last one."""
+        """Run all passes; print and verify where asked for, and verify after the last one."""
         shown = print_module(module) if self.args.print_ir_after_change else ""
         last = len(self.steps) - 1
         for index, step in enumerate(self.steps):
-            name = step.module_pass.name
-            try:
-                with self.timer.measure(name):
-                    step.module_pass.apply(self.ctx, module)
-                if self.args.verify_each or step.ends or index == last:
-                    self.verify(module, name)
-            except Exception as error:
-                raise PassError(index) from error
+            verifies = self.args.verify_each or step.ends or index == last
+            self.run_step(module, index, verifies=verifies)
             if self.args.print_ir_after_all or self.args.print_ir_after_change:
                 text = print_module(module, locations=self.args.print_locations)
                 if self.args.print_ir_after_all or text != shown:
+                    name = step.module_pass.name
                     print(f"// IR after {name}\n{text}", file=sys.stderr, flush=True)
                 shown = text
+
+    def run_step(self, module: ModuleOp, index: int, *, verifies: bool) -> None:
+        """Run one pass, and verify what it leaves. Raises PassError."""
+        name = self.steps[index].module_pass.name
+        try:
+            with self.timer.measure(name):
+                self.steps[index].module_pass.apply(self.ctx, module)
+        except Exception as error:
+            raise PassError(index, late=False) from error
+        try:
+            if verifies:
+                self.verify(module)
+        except IRError as error:
+            error.message = f"{name} left invalid IR: {error.message}"
+            raise PassError(index, late=not self.args.verify_each) from error
 
     def emit(self, module: ModuleOp) -> str:
         if self.args.target == "mlir":
@@ -200,6 +208,18 @@ class LaminaOpt(xDSLOptMain):
         )
         notes = (*found.notes, f"the input of {name} is in {path}", f"to see it again: {command}")
         return replace(found, notes=notes)
+
+    def culprit(self, chunk: Chunk, error: PassError) -> PassError:
+        """The first step that leaves invalid IR, when it is only known that one did."""
+        if not error.late:
+            return error
+        module = self.parse(chunk)
+        try:
+            for index in range(error.index):
+                self.run_step(module, index, verifies=True)
+        except PassError as earlier:
+            return earlier
+        return error
 
     def input_of_step(self, chunk: Chunk, index: int) -> tuple[str, Sequence[Step]]:
         """The text that reached step `index` and that step; made by running the steps before it
