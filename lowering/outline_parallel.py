@@ -278,4 +278,7 @@ class OutlineParallelPass(ModulePass):
                 while (name := f"{function.sym_name.data}_body{number}") in names:
                     number += 1
                 names.add(name)
-                op.body.block.insert_op_before(outline(loop, name), function)
+                body = outline(loop, name)
+                if (passthrough := function.attributes.get("passthrough")) is not None:
+                    body.attributes["passthrough"] = passthrough
+                op.body.block.insert_op_before(body, function)

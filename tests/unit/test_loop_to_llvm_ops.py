@@ -54,7 +54,7 @@ def loop_text(op: str, inputs: Sequence[str], output: str, lanes: int, count: in
 
     memrefs = [f"memref<{count}x{element}>" for element in (*inputs, output)]
     arguments = ", ".join(f"%m{k}: {memref}" for k, memref in enumerate(memrefs))
-    lines = []
+    lines: list[str] = []
     for k, (element, memref) in enumerate(zip(inputs, memrefs, strict=False)):
         load = f"vector.load %m{k}[%i] : {memref}, {typed(element)}"
         scalar = f"memref.load %m{k}[%i] : {memref}"
@@ -94,41 +94,54 @@ def divisor(a: Array) -> Array:
 
 BINARY = "%r = {} %a, %b : {{t0}}"
 Case = tuple[str, Sequence[np.dtype[Any]], np.dtype[Any], Callable[..., Array]]
+Unary = Callable[[Array], Any]
+Binary = Callable[[Array, Array], Any]
 
 
-def binary(name: str, dtype: np.dtype[Any], reference: Callable[..., Array]) -> Case:
+def binary(name: str, dtype: np.dtype[Any], reference: Binary) -> Case:
     """A case of two operands and a result of one type."""
     return (BINARY.format(name), (dtype, dtype), dtype, reference)
 
 
-def unary(name: str, dtype: np.dtype[Any], reference: Callable[..., Array]) -> Case:
+def unary(name: str, dtype: np.dtype[Any], reference: Unary) -> Case:
     """A case of one operand and a result of its type."""
     return (f"%r = {name} %a : {{t0}}", (dtype,), dtype, reference)
 
 
-def cast(name: str, source: np.dtype[Any], target: np.dtype[Any], reference: Any = None) -> Case:
+def cast(
+    name: str, source: np.dtype[Any], target: np.dtype[Any], reference: Unary | None = None
+) -> Case:
     """A case of a conversion, by default NumPy's."""
-    return (
-        f"%r = arith.{name} %a : {{t0}} to {{t1}}",
-        (source,),
-        target,
-        reference or (lambda a: a.astype(target)),
-    )
+
+    def plain(a: Array) -> Array:
+        return a.astype(target)
+
+    return (f"%r = arith.{name} %a : {{t0}} to {{t1}}", (source,), target, reference or plain)
 
 
-def compare(name: str, dtype: np.dtype[Any], reference: Callable[..., Array]) -> Case:
+def one(text: str, source: np.dtype[Any], target: np.dtype[Any], reference: Unary) -> Case:
+    """A case of one operand, spelled out."""
+    return (text, (source,), target, reference)
+
+
+def two(text: str, source: np.dtype[Any], target: np.dtype[Any], reference: Binary) -> Case:
+    """A case of two operands, spelled out."""
+    return (text, (source, source), target, reference)
+
+
+def compare(name: str, dtype: np.dtype[Any], reference: Binary) -> Case:
     """A case of a comparison, whose i1 is widened to i8."""
-    return (
-        f"%p = {name}, %a, %b : {{t0}};%r = arith.extui %p : {{i1}} to {{t2}}",
-        (dtype, dtype),
-        I8,
-        lambda a, b: reference(a, b).astype(np.int8),
-    )
+    text = f"%p = {name}, %a, %b : {{t0}};%r = arith.extui %p : {{i1}} to {{t2}}"
+    return two(text, dtype, I8, reference)
 
 
-def no_nan(reference: Callable[..., Array]) -> Callable[..., Array]:
+def no_nan(reference: Binary) -> Binary:
     """maxnum, minnum: a NaN loses against a number."""
-    return lambda a, b: np.where(np.isnan(a), b, np.where(np.isnan(b), a, reference(a, b)))
+
+    def result(a: Array, b: Array) -> Array:
+        return np.where(np.isnan(a), b, np.where(np.isnan(b), a, reference(a, b)))
+
+    return result
 
 
 def bits_of(count: Callable[[int, int], int]) -> Callable[[Array], Array]:
@@ -140,117 +153,124 @@ INTEGERS = (I8, I16, I32, I64)
 CASES: list[Case] = []
 for _t in INTEGERS:
     _width = 8 * _t.itemsize
-    CASES += [
-        binary("arith.addi", _t, np.add),
-        binary("arith.subi", _t, np.subtract),
-        binary("arith.muli", _t, np.multiply),
-        binary("arith.andi", _t, np.bitwise_and),
-        binary("arith.ori", _t, np.bitwise_or),
-        binary("arith.xori", _t, np.bitwise_xor),
-        binary("arith.maxsi", _t, np.maximum),
-        binary("arith.minsi", _t, np.minimum),
-        binary("arith.maxui", _t, lambda a, b: np.maximum(unsigned(a), unsigned(b))),
-        binary("arith.minui", _t, lambda a, b: np.minimum(unsigned(a), unsigned(b))),
-        unary("math.absi", _t, np.abs),
-        unary("math.ctpop", _t, bits_of(lambda x, _: x.bit_count())),
-        unary("math.ctlz", _t, bits_of(lambda x, w: w - x.bit_length())),
-        unary("math.cttz", _t, bits_of(lambda x, w: (x & -x).bit_length() - 1 if x else w)),
-        compare("arith.cmpi slt", _t, np.less),
-        compare("arith.cmpi eq", _t, np.equal),
-        compare("arith.cmpi uge", _t, lambda a, b: unsigned(a) >= unsigned(b)),
+    CASES.extend(
+        [
+            binary("arith.addi", _t, np.add),
+            binary("arith.subi", _t, np.subtract),
+            binary("arith.muli", _t, np.multiply),
+            binary("arith.andi", _t, np.bitwise_and),
+            binary("arith.ori", _t, np.bitwise_or),
+            binary("arith.xori", _t, np.bitwise_xor),
+            binary("arith.maxsi", _t, np.maximum),
+            binary("arith.minsi", _t, np.minimum),
+            binary("arith.maxui", _t, lambda a, b: np.maximum(unsigned(a), unsigned(b))),
+            binary("arith.minui", _t, lambda a, b: np.minimum(unsigned(a), unsigned(b))),
+            unary("math.absi", _t, np.abs),
+            unary("math.ctpop", _t, bits_of(lambda x, _: x.bit_count())),
+            unary("math.ctlz", _t, bits_of(lambda x, w: w - x.bit_length())),
+            unary("math.cttz", _t, bits_of(lambda x, w: (x & -x).bit_length() - 1 if x else w)),
+            compare("arith.cmpi slt", _t, np.less),
+            compare("arith.cmpi eq", _t, np.equal),
+            compare("arith.cmpi uge", _t, lambda a, b: unsigned(a) >= unsigned(b)),
+        ]
+    )
+CASES.extend(
+    [
+        binary("arith.divsi", I32, trunc_div),
+        binary("arith.remsi", I32, np.fmod),
+        binary("arith.divui", I32, lambda a, b: unsigned(a) // unsigned(b)),
+        binary("arith.remui", I32, lambda a, b: unsigned(a) % unsigned(b)),
+        binary("arith.floordivsi", I32, np.floor_divide),
+        binary("arith.ceildivsi", I32, lambda a, b: -(-a.astype(object) // b.astype(object))),
+        binary(
+            "arith.ceildivui",
+            I32,
+            lambda a, b: -(-unsigned(a).astype(object) // unsigned(b).astype(object)),
+        ),
     ]
-for _name, _reference in {
-    "arith.divsi": trunc_div,
-    "arith.remsi": np.fmod,
-    "arith.divui": lambda a, b: unsigned(a) // unsigned(b),
-    "arith.remui": lambda a, b: unsigned(a) % unsigned(b),
-    "arith.floordivsi": lambda a, b: a // b,
-    "arith.ceildivsi": lambda a, b: -((-a.astype(object)) // b.astype(object)),
-    "arith.ceildivui": lambda a, b: -((-unsigned(a).astype(object)) // unsigned(b).astype(object)),
-}.items():
-    CASES.append((BINARY.format(_name), (I32, I32), I32, _reference))
-CASES += [
-    binary("arith.shli", I32, np.left_shift),
-    binary("arith.shrsi", I32, np.right_shift),
-    binary("arith.shrui", I32, lambda a, b: unsigned(a) >> unsigned(b)),
-]
+)
+CASES.extend(
+    [
+        binary("arith.shli", I32, np.left_shift),
+        binary("arith.shrsi", I32, np.right_shift),
+        binary("arith.shrui", I32, lambda a, b: unsigned(a) >> unsigned(b)),
+    ]
+)
 for _t in (F32, F64):
-    CASES += [
-        binary("arith.addf", _t, np.add),
-        binary("arith.subf", _t, np.subtract),
-        binary("arith.mulf", _t, np.multiply),
-        binary("arith.divf", _t, np.divide),
-        binary("arith.remf", _t, np.fmod),
-        binary("arith.maxnumf", _t, no_nan(np.maximum)),
-        binary("arith.minnumf", _t, no_nan(np.minimum)),
-        binary("arith.maximumf", _t, np.maximum),
-        binary("arith.minimumf", _t, np.minimum),
-        binary("math.copysign", _t, np.copysign),
-        unary("arith.negf", _t, np.negative),
-        unary("math.absf", _t, np.abs),
-        unary("math.sqrt", _t, np.sqrt),
-        unary("math.floor", _t, np.floor),
-        unary("math.ceil", _t, np.ceil),
-        unary("math.trunc", _t, np.trunc),
-        unary("math.roundeven", _t, np.round),
-        unary("math.round", _t, lambda a: np.copysign(np.floor(np.abs(a) + 0.5), a)),
-        compare("arith.cmpf olt", _t, np.less),
-        compare("arith.cmpf une", _t, np.not_equal),
-        compare("arith.cmpf ueq", _t, lambda a, b: (a == b) | np.isnan(a) | np.isnan(b)),
-        compare("arith.cmpf ord", _t, lambda a, b: ~(np.isnan(a) | np.isnan(b))),
-    ]
+    CASES.extend(
+        [
+            binary("arith.addf", _t, np.add),
+            binary("arith.subf", _t, np.subtract),
+            binary("arith.mulf", _t, np.multiply),
+            binary("arith.divf", _t, np.divide),
+            binary("arith.remf", _t, np.fmod),
+            binary("arith.maxnumf", _t, no_nan(np.maximum)),
+            binary("arith.minnumf", _t, no_nan(np.minimum)),
+            binary("arith.maximumf", _t, np.maximum),
+            binary("arith.minimumf", _t, np.minimum),
+            binary("math.copysign", _t, np.copysign),
+            unary("arith.negf", _t, np.negative),
+            unary("math.absf", _t, np.abs),
+            unary("math.sqrt", _t, np.sqrt),
+            unary("math.floor", _t, np.floor),
+            unary("math.ceil", _t, np.ceil),
+            unary("math.trunc", _t, np.trunc),
+            unary("math.roundeven", _t, np.round),
+            unary("math.round", _t, lambda a: np.copysign(np.floor(np.abs(a) + 0.5), a)),
+            compare("arith.cmpf olt", _t, np.less),
+            compare("arith.cmpf une", _t, np.not_equal),
+            compare("arith.cmpf ueq", _t, lambda a, b: (a == b) | np.isnan(a) | np.isnan(b)),
+            compare("arith.cmpf ord", _t, lambda a, b: ~(np.isnan(a) | np.isnan(b))),
+        ]
+    )
     for _name, _test in (("nan", np.isnan), ("inf", np.isinf), ("finite", np.isfinite)):
-        CASES.append(
-            (
-                f"%p = math.is{_name} %a : {{t0}};%r = arith.extui %p : {{i1}} to {{t1}}",
-                (_t,),
-                I8,
-                lambda a, test=_test: test(a).astype(np.int8),
-            )
-        )
-CASES += [
-    cast("extsi", I8, I64),
-    cast("extui", I8, I32, lambda a: unsigned(a).astype(np.int32)),
-    cast("trunci", I64, I16),
-    cast("sitofp", I32, F32),
-    cast("sitofp", I64, F64),
-    cast("uitofp", I16, F32, lambda a: unsigned(a).astype(np.float32)),
-    cast("fptosi", F32, I32, lambda a: np.nan_to_num(a, posinf=0, neginf=0).astype(np.int32)),
-    cast("extf", F32, F64),
-    cast("truncf", F64, F32),
-    cast("bitcast", F32, I32, lambda a: a.view(np.int32)),
-    (
-        "%p = arith.cmpf olt, %a, %b : {t0};%r = arith.select %p, %a, %b : {i1}, {t0}",
-        (F32, F32),
-        F32,
-        lambda a, b: np.where(a < b, a, b),
-    ),
-    (
-        "%p = arith.index_cast %a : {t0} to {index};%q = arith.muli %p, %p : {index};"
-        "%r = arith.index_castui %q : {index} to {t1}",
-        (I32,),
-        I64,
-        lambda a: a.astype(np.int64) ** 2,
-    ),
-    (
-        "%l, %r = arith.mului_extended %a, %b : {t0}",
-        (I32, I32),
-        I32,
-        lambda a, b: unsigned(a).astype(np.uint64) * unsigned(b).astype(np.uint64) >> 32,
-    ),
-    (
-        "%l, %r = arith.mulsi_extended %a, %b : {t0}",
-        (I32, I32),
-        I32,
-        lambda a, b: a.astype(np.int64) * b.astype(np.int64) >> 32,
-    ),
-    (
-        "%r, %p = arith.addui_extended %a, %b : {t0}, {i1}",
-        (I64, I64),
-        I64,
-        np.add,
-    ),
-]
+        _text = f"%p = math.is{_name} %a : {{t0}};%r = arith.extui %p : {{i1}} to {{t1}}"
+        CASES.append(one(_text, _t, I8, _test))
+CASES.extend(
+    [
+        cast("extsi", I8, I64),
+        cast("extui", I8, I32, lambda a: unsigned(a).astype(np.int32)),
+        cast("trunci", I64, I16),
+        cast("sitofp", I32, F32),
+        cast("sitofp", I64, F64),
+        cast("uitofp", I16, F32, lambda a: unsigned(a).astype(np.float32)),
+        cast("fptosi", F32, I32, lambda a: np.nan_to_num(a, posinf=0, neginf=0).astype(np.int32)),
+        cast("extf", F32, F64),
+        cast("truncf", F64, F32),
+        cast("bitcast", F32, I32, lambda a: a.view(np.int32)),
+        two(
+            "%p = arith.cmpf olt, %a, %b : {t0};%r = arith.select %p, %a, %b : {i1}, {t0}",
+            F32,
+            F32,
+            lambda a, b: np.where(a < b, a, b),
+        ),
+        one(
+            "%p = arith.index_cast %a : {t0} to {index};%q = arith.muli %p, %p : {index};"
+            "%r = arith.index_castui %q : {index} to {t1}",
+            I32,
+            I64,
+            lambda a: a.astype(np.int64) ** 2,
+        ),
+        two(
+            "%l, %r = arith.mului_extended %a, %b : {t0}",
+            I32,
+            I32,
+            lambda a, b: unsigned(a).astype(np.uint64) * unsigned(b).astype(np.uint64) >> 32,
+        ),
+        two(
+            "%l, %r = arith.mulsi_extended %a, %b : {t0}",
+            I32,
+            I32,
+            lambda a, b: a.astype(np.int64) * b.astype(np.int64) >> 32,
+        ),
+        two(
+            "%r, %p = arith.addui_extended %a, %b : {t0}, {i1}",
+            I64,
+            I64,
+            np.add,
+        ),
+    ]
+)
 
 
 def operands(case: Case) -> list[Array]:
@@ -277,14 +297,14 @@ def same(found: Array, expected: Array) -> bool:
 
 @pytest.mark.parametrize("lanes", [0, LANES])
 def test_elementwise(lanes: int) -> None:
-    texts = []
+    texts: list[str] = []
     for number, (op, inputs, output, _) in enumerate(CASES):
         text = loop_text(op, [MLIR[t] for t in inputs], MLIR[output], lanes)
         if not lanes:
             text = text.replace("%b : i1, f32", "%b : f32")
         texts.append(text.replace("@k(", f"@k{number}("))
     program = Program("\n".join(texts))
-    wrong = []
+    wrong: list[object] = []
     with np.errstate(all="ignore"):
         for number, case in enumerate(CASES):
             values = operands(case)
@@ -413,11 +433,12 @@ def test_integers_to_half_round_once(half: np.dtype[Any], dtype: np.dtype[Any]) 
     if half != BF16:
         values = np.clip(values, -60000 if info.bits > 16 else info.min, min(60000, info.max))
     values = values.astype(dtype)
-    for op, number in (("sitofp", int), ("uitofp", lambda x: int(x) % 2**info.bits)):
+    for op in ("sitofp", "uitofp"):
         program = Program(flat_cast(op, MLIR[dtype], HALVES[half], len(values), LANES))
         found = np.zeros(len(values), half)
         assert program("k", values, found) == 0
-        expected = [nearest(Fraction(number(x)), half) for x in values]
+        numbers = [int(x) % 2**info.bits if op == "uitofp" else int(x) for x in values]
+        expected = [nearest(Fraction(number), half) for number in numbers]
         for x, got, want in zip(values, found, expected, strict=True):
             assert want is None or got == want, (op, x, got, want)
 
@@ -433,7 +454,7 @@ def test_half_to_integer(half: np.dtype[Any]) -> None:
 
 # vectors
 
-REDUCTIONS = {
+REDUCTIONS: dict[str, tuple[np.dtype[Any], Unary]] = {
     "add": (F32, lambda a: np.add.accumulate(a)[-1]),
     "mul": (F32, lambda a: np.multiply.accumulate(a)[-1]),
     "maximumf": (F32, np.max),
