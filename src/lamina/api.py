@@ -3,111 +3,23 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, overload
 
-import numpy as np
-
 from lamina.backend.entry import make_entry
-from lamina.backend.entry_spec import ArrayClass, Signature
+from lamina.backend.entry_spec import ArrayClass
 from lamina.errors import ArgumentError, OptionError
-from lamina.executable import Executable, Lowered, execute_module, raise_failure
-from lamina.frontend import dtypes, tree
-from lamina.frontend.array import Array, wrap
+from lamina.executable import Lowered, execute_module
+from lamina.frontend import tree
+from lamina.frontend.array import Array
 from lamina.frontend.dispatch import CURRENT
-from lamina.frontend.trace import Input, bind_arguments, trace
-from lamina.frontend.tree import Tree
+from lamina.frontend.trace import bind_arguments, trace
 from lamina.options import CompileOptions
+from lamina.program import raise_failure
 from lamina.signatures import NotNative, signature_of
+from lamina.version import Version
 
 ARRAYS = ArrayClass(Array, "_data", (("_tape", None),), ("_tape",))
-
-
-class Version:
-    """One compiled version of a function, checked and called in Python: the readable reference
-    of the native entry, and the path of all that the native entry cannot check."""
-
-    signature: Signature | None = None
-
-    def __init__(self, exe: Executable, leaves: Sequence[Any]) -> None:
-        self.exe = exe
-        self.trace = exe.trace
-        self.pinned = {i.leaf: leaves[i.leaf] for i in exe.trace.inputs if i.pinned is not None}
-
-    def why_not(self, leaves: Sequence[Any], structure: Tree) -> str | None:
-        """Why this version does not fit a call, or None."""
-        if structure != self.trace.arguments:
-            return "arguments of another structure"
-        for given in self.trace.inputs:
-            reason = (
-                self.why_not_captured(given)
-                if given.leaf < 0
-                else why_not_input(given, leaves[given.leaf], self.pinned)
-            )
-            if reason is not None:
-                return reason
-        for position, value in self.trace.static:
-            if not _same(leaves[position], value):
-                return f"the value {leaves[position]!r}, not {value!r}"
-        for guard in self.trace.guards:
-            if not guard.holds():
-                return guard.explain()
-        return None
-
-    @staticmethod
-    def why_not_captured(given: Input) -> str | None:
-        """Why a captured array does not fit, or None."""
-        if given.guard is None:
-            return f"an array of an outer trace ({given.name})"
-        return None if given.guard.holds() else given.guard.explain()
-
-    def run(self, leaves: Sequence[Any]) -> Any:
-        """Call `main`, write back what it wrote, and build the result."""
-        trace_, arrays = self.trace, []
-        for given in trace_.inputs:
-            value = given.guard.read() if given.guard is not None else leaves[given.leaf]
-            data = value._data if isinstance(value, Array) else value
-            arrays.append(np.asarray(data, given.dtype) if given.weak else np.asarray(data))
-        results = self.exe.call(arrays)
-        first = len(results) - len(trace_.written)
-        for source, value in zip(trace_.written, results[first:], strict=True):
-            np.copyto(arrays[source], value)
-        found: list[Any] = []
-        for leaf in trace_.results:
-            if leaf.index is None:
-                found.append(leaf.value)
-            elif leaf.weak is not None:
-                found.append(results[leaf.index].item())
-            else:
-                found.append(wrap(results[leaf.index]))
-        return tree.unflatten(trace_.result_tree, found)
-
-
-def why_not_input(given: Input, leaf: Any, pinned: Mapping[int, Any]) -> str | None:
-    """Why a leaf of a call does not fit an input, or None."""
-    if given.weak is not None:
-        if type(leaf).__name__ != given.weak:
-            return f"{given.name} of type {type(leaf).__name__}, not {given.weak}"
-        if given.leaf in pinned and leaf != pinned[given.leaf]:
-            return f"{given.name} = {leaf!r}, not {pinned[given.leaf]!r} ({given.pinned})"
-        if given.low is not None and leaf < given.low:
-            return f"{given.name} = {leaf!r}, below {given.low}"
-        if given.high is not None and leaf > given.high:
-            return f"{given.name} = {leaf!r}, above {given.high}"
-        return None
-    if not isinstance(leaf, Array | np.ndarray | np.generic):
-        return f"{given.name} of type {type(leaf).__name__}, not an array"
-    if leaf.shape != given.shape or dtypes.normalize(leaf.dtype) != given.dtype:
-        return f"{given.name}: {leaf.dtype} of shape {leaf.shape}"
-    if given.written and isinstance(leaf, np.ndarray) and not leaf.flags.writeable:
-        return f"{given.name}, which is written, is read-only"
-    return None
-
-
-def _same(found: Any, expected: Any) -> bool:
-    if found is expected:
-        return True
-    return type(found) is type(expected) and bool(found == expected)
 
 
 class Jitted:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
+import gc
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, cast
@@ -30,14 +31,14 @@ from lamina import registry
 from lamina.backend import cache as store
 from lamina.backend.codegen import Job, compile_many
 from lamina.backend.emit_llvm import emit_functions
-from lamina.backend.engine import Engine
 from lamina.backend.host import target_for
-from lamina.backend.threads import default_threads, pool
+from lamina.backend.threads import default_threads
 from lamina.dialects.locations import place_of
 from lamina.errors import IRError, LaminaError, LoweringError
 from lamina.interpreters.types import dtype_of
 from lamina.options import CompileOptions
 from lamina.pipeline import LEVELS, STEPS, pipelines
+from lamina.program import Code, Interface, Port
 from lamina.target import Target
 
 NDArray = np.ndarray[Any, Any]
@@ -139,36 +140,6 @@ class Lowering:
         self.timings[module_pass.name] = self.timings.get(module_pass.name, 0.0) + spent
 
 
-@dataclass(frozen=True)
-class Port:
-    """An argument or result of `main`: its dtype and shape (-1 is a run-time size)."""
-
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Interface:
-    """What `main` takes and gives. `sizes`: for each -1 of the results, in order, the argument
-    and axis whose size it is."""
-
-    arguments: tuple[Port, ...]
-    results: tuple[Port, ...]
-    sizes: tuple[tuple[int, int], ...] = ()
-
-    def result_shapes(self, arrays: list[NDArray]) -> list[tuple[int, ...]]:
-        """The shapes of the results for these arguments."""
-        left = iter(self.sizes)
-
-        def size(given: int) -> int:
-            if given != -1:
-                return given
-            argument, axis = next(left)
-            return arrays[argument].shape[axis]
-
-        return [tuple(size(s) for s in port.shape) for port in self.results]
-
-
 def entry_of(module: ModuleOp, name: str = "main") -> Operation:
     """The function `name`, on any level. Raises IRError when there is none."""
     for op in module.ops:
@@ -234,14 +205,6 @@ def _port(type: Attribute) -> Port:
     return Port(dtype_of(shaped.element_type), shaped.get_shape())
 
 
-@dataclass(frozen=True)
-class Code:
-    """The objects of a program, by symbol (kernels by a name after their content)."""
-
-    objects: dict[str, bytes]
-    entry: str = "main"
-
-
 def generate(lowering: Lowering, entry: str = "main") -> Code:
     """The objects of a module of level llvm; kernels that the disk cache has are not compiled."""
     start = time.perf_counter()
@@ -264,37 +227,13 @@ def generate(lowering: Lowering, entry: str = "main") -> Code:
         if disk:
             disk.put("kernel", store.kernel_key(texts[symbol], target), data)
     lowering.timings["codegen"] = time.perf_counter() - start
-    return Code(objects, entry)
+    function = entry_of(lowering.module, entry)
+    return Code(objects, interface_of(function), entry, memory_note(function))
 
 
-@dataclass(frozen=True)
-class Linked:
-    """A program in this process. `main` is an address; bytes are per call and per thread."""
-
-    engine: Engine
-    main: int
-    arena_bytes: int
-    scratch_bytes: int
-
-
-def link(code: Code, symbols: Mapping[str, int] | None = None) -> Linked:
-    """Load the objects; `symbols`: addresses of what they refer to besides the run time."""
-    engine = Engine(list(code.objects.values()), {**pool().symbols(), **(symbols or {})})
-
-    def number(symbol: str) -> int:
-        return ctypes.c_int64.from_address(engine.address(symbol)).value
-
-    return Linked(
-        engine,
-        engine.address(code.entry),
-        number("lamina_arena_bytes"),
-        number("lamina_scratch_bytes"),
-    )
-
-
-def memory_note(module: ModuleOp) -> dict[str, int]:
-    """What `plan-memory` noted on `main`: bytes of the arena with and without reuse."""
-    note = entry_of(module).attributes.get("lamina.memory")
+def memory_note(function: Operation) -> dict[str, int]:
+    """What `plan-memory` noted: bytes of the arena with and without reuse."""
+    note = function.attributes.get("lamina.memory")
     if not isinstance(note, DictionaryAttr):
         return {"arena": 0, "arena_without_reuse": 0}
     return {k: cast("IntegerAttr[Any]", v).value.data for k, v in note.data.items()}

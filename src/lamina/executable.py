@@ -9,31 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from lamina.backend.entry_py import call_main
-from lamina.compiler import (
-    Interface,
-    Linked,
-    Lowering,
-    NDArray,
-    entry_of,
-    generate,
-    interface_of,
-    level_of,
-    link,
-    memory_note,
-    note_interface,
-)
-from lamina.errors import ArgumentError, DomainError, LoweringError, ResourceError
+from lamina.backend import cache as store
+from lamina.backend.host import runs_here, target_for
+from lamina.errors import ArgumentError, CompileError
 from lamina.frontend import tree
-from lamina.interpreters import forbid
 from lamina.ir_text import print_module
 from lamina.options import CompileOptions
 from lamina.pipeline import LEVELS
+from lamina.program import Code, Interface, Linked, NDArray, call_linked, link
+from lamina.version import Version
 
 if TYPE_CHECKING:
+    from lamina.compiler import Lowering
     from lamina.frontend.trace import Trace
-
-OUT_OF_MEMORY = 12
+    from lamina.target import Target
 
 
 @dataclass(frozen=True)
@@ -75,6 +64,8 @@ class Lowered:
             raise ArgumentError(
                 f"ir: expected a level of {', '.join(LEVELS)}, llvm-ir or asm, found {level!r}"
             )
+        from lamina.compiler import Lowering
+
         lowering = Lowering(self.trace.module.clone(), "nd", options=self.options)
         lowering.timings = self._timings
         lowering.to(level)
@@ -110,13 +101,31 @@ class Lowered:
         return kernels_of(self.lowering("buffer"))
 
     def compile(self) -> Executable:
-        """Native code, from the disk cache where it has it."""
-        lowering = self.lowering("buffer")
-        memory = memory_note(lowering.module)
-        lowering.to("llvm")
-        linked = link(generate(lowering), resource_symbols(self.trace.resources))
-        interface = interface_of(entry_of(lowering.module))
-        return Executable(self, interface, linked, memory)
+        """Native code, from the disk cache where it has it.
+
+        Raises CompileError where the code would not run on this machine.
+        """
+        target = target_for(self.options.cpu)
+        if (reason := runs_here(target)) is not None:
+            raise CompileError(f'compile: cpu="{self.options.cpu}" does not run here: {reason}')
+        disk = store.Cache(store.default_folder()) if self.options.cache else None
+        key = self.key(target)
+        stored = disk.get("program", key) if disk else None
+        if stored is not None:
+            code = Code.from_bytes(stored)
+        else:
+            from lamina.compiler import generate
+
+            code = generate(self.lowering("llvm"))
+            if disk:
+                disk.put("program", key, code.to_bytes())
+        return Executable(self, code, link(code, resource_symbols(self.trace.resources)))
+
+    def key(self, target: Target) -> str:
+        """The program's name in the disk cache: what its code depends on, not its locations."""
+        digests = [f"{name} {array.dtype}" for name, array in self.trace.resources.items()]
+        text = print_module(self.trace.module)
+        return store.program_key(text, self.options, target, digests)
 
 
 def resource_symbols(resources: dict[str, NDArray]) -> dict[str, int]:
@@ -128,6 +137,7 @@ def kernels_of(lowering: Lowering) -> list[Kernel]:
     """The kernels of a module of level buffer."""
     from xdsl.dialects import func
 
+    from lamina.compiler import entry_of
     from lamina.dialects import memref
     from lamina.dialects.locations import places_of
 
@@ -155,9 +165,13 @@ class Executable:
     """
 
     lowered: Lowered
-    interface: Interface
+    code: Code
     linked: Linked
-    planned: dict[str, int]
+
+    @property
+    def interface(self) -> Interface:
+        """What `main` takes and gives."""
+        return self.code.interface
 
     @property
     def trace(self) -> Trace:
@@ -166,8 +180,6 @@ class Executable:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run on arguments of the traced types and shapes; others are an `ArgumentError`."""
-        from lamina.api import Version
-
         names = [str(key) for key in self.trace.arguments.keys]
         leaves, structure = tree.flatten(dict(zip(names, args, strict=False)) | kwargs)
         version = Version(self, leaves)
@@ -215,8 +227,8 @@ class Executable:
             int(np.prod(port.shape)) * port.dtype.itemsize for port in self.interface.results
         )
         return Memory(
-            self.planned["arena"],
-            self.planned["arena_without_reuse"],
+            self.code.memory["arena"],
+            self.code.memory["arena_without_reuse"],
             self.linked.scratch_bytes,
             max(0, outputs),
             sum(array.nbytes for array in self.trace.resources.values()),
@@ -225,35 +237,6 @@ class Executable:
     def kernels(self) -> list[Kernel]:
         """Every native function that computes or fills a result, in the order of calls."""
         return self.lowered.kernels()
-
-
-def call_linked(
-    linked: Linked, interface: Interface, arrays: Sequence[NDArray], threads: int | None = None
-) -> list[NDArray]:
-    """Call linked code on arrays that fit its interface, any strides; fresh results."""
-    ready = [
-        contiguous(array, port.dtype)
-        for array, port in zip(arrays, interface.arguments, strict=True)
-    ]
-    shapes = interface.result_shapes(ready)
-    outs = [
-        np.empty(shape, port.dtype) for shape, port in zip(shapes, interface.results, strict=True)
-    ]
-    ports = (*interface.arguments, *interface.results)
-    dims = [
-        size
-        for array, port in zip((*ready, *outs), ports, strict=True)
-        for size, known in zip(array.shape, port.shape, strict=True)
-        if known == -1
-    ]
-    with forbid():
-        failure = call_main(
-            linked.main, ready, outs, dims,
-            arena_bytes=linked.arena_bytes, scratch_bytes=linked.scratch_bytes, threads=threads,
-        )  # fmt: skip
-    if failure is not None:
-        raise_failure(*failure)
-    return outs
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,14 +277,16 @@ def compile_module(
 
     Raises IRError for a module that cannot be run, and what lowering raises.
     """
+    from lamina.compiler import Lowering, entry_of, generate, interface_of, level_of, note_interface
+
     lowering = Lowering(module, level_of(module), options=options or CompileOptions())
     note_interface(entry_of(module, entry))
     interface_of(entry_of(module, entry))  # refuse what cannot be called before lowering it
     lowering.to("llvm")
-    interface = interface_of(entry_of(module, entry))
+    code = generate(lowering, entry)
     given = resources or {}
-    linked = link(generate(lowering, entry), resource_symbols(given))
-    return Program(entry, interface, linked, given)
+    linked = link(code, resource_symbols(given))
+    return Program(entry, code.interface, linked, given)
 
 
 def execute_module(
@@ -316,19 +301,3 @@ def execute_module(
     Raises IRError or ArgumentError where the arrays do not fit, and what lowering raises.
     """
     return compile_module(module, entry, options, resources)(arrays)
-
-
-def contiguous(array: NDArray, dtype: np.dtype[Any]) -> NDArray:
-    """`array` in row-major order, aligned and native; itself when it is so already."""
-    if array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative:
-        return array
-    return np.array(array, dtype, order="C", copy=True)
-
-
-def raise_failure(status: int, error_id: int, index: int, bits: int) -> None:
-    """Raise the error of a status that `main` returned."""
-    if status == OUT_OF_MEMORY:
-        raise ResourceError("call: expected memory for a temporary, found none left")
-    if status == 1:
-        raise DomainError(f"call: check {error_id} failed at index {index} (value bits {bits})")
-    raise LoweringError(f"call: expected status 0 from compiled code, found {status}")

@@ -1,0 +1,175 @@
+"""A compiled program without IR: its interface, its objects, how it is linked, stored and called.
+
+Nothing here imports xDSL: a program from the disk cache needs none of it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import ml_dtypes  # noqa: F401 (registers bfloat16 by name)
+import numpy as np
+
+from lamina.backend.engine import Engine
+from lamina.backend.entry_py import call_main
+from lamina.backend.threads import pool
+from lamina.errors import DomainError, LoweringError, ResourceError
+from lamina.interpreters import forbid
+
+NDArray = np.ndarray[Any, Any]
+OUT_OF_MEMORY = 12
+
+
+@dataclass(frozen=True)
+class Port:
+    """An argument or result of `main`: its dtype and shape (-1 is a run-time size)."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What `main` takes and gives. `sizes`: for each -1 of the results, in order, the argument
+    and axis whose size it is."""
+
+    arguments: tuple[Port, ...]
+    results: tuple[Port, ...]
+    sizes: tuple[tuple[int, int], ...] = ()
+
+    def result_shapes(self, arrays: list[NDArray]) -> list[tuple[int, ...]]:
+        """The shapes of the results for these arguments."""
+        left = iter(self.sizes)
+
+        def size(given: int) -> int:
+            if given != -1:
+                return given
+            argument, axis = next(left)
+            return arrays[argument].shape[axis]
+
+        return [tuple(size(s) for s in port.shape) for port in self.results]
+
+
+@dataclass(frozen=True)
+class Code:
+    """The objects of a program, by symbol (kernels by a name after their content).
+
+    memory: bytes of the arena with and without reuse.
+    """
+
+    objects: dict[str, bytes]
+    interface: Interface
+    entry: str = "main"
+    memory: dict[str, int] = field(default_factory=dict[str, int])
+
+    def to_bytes(self) -> bytes:
+        """As the disk cache stores it: the length of a JSON header, the header, the objects."""
+        header = json.dumps(
+            {
+                "entry": self.entry,
+                "memory": self.memory,
+                "arguments": [_port_out(port) for port in self.interface.arguments],
+                "results": [_port_out(port) for port in self.interface.results],
+                "sizes": self.interface.sizes,
+                "objects": [(symbol, len(data)) for symbol, data in self.objects.items()],
+            }
+        ).encode()
+        return b"".join([len(header).to_bytes(8, "little"), header, *self.objects.values()])
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Code:
+        """The inverse of `to_bytes` (the cache has checked that the bytes are whole)."""
+        at = 8 + int.from_bytes(data[:8], "little")
+        header = json.loads(data[8:at])
+        objects: dict[str, bytes] = {}
+        for symbol, length in header["objects"]:
+            objects[symbol] = data[at : at + length]
+            at += length
+        interface = Interface(
+            tuple(map(_port_in, header["arguments"])),
+            tuple(map(_port_in, header["results"])),
+            tuple((argument, axis) for argument, axis in header["sizes"]),
+        )
+        return Code(objects, interface, header["entry"], header["memory"])
+
+
+def _port_out(port: Port) -> tuple[str, tuple[int, ...]]:
+    return port.dtype.name, port.shape
+
+
+def _port_in(stored: Sequence[Any]) -> Port:
+    return Port(np.dtype(stored[0]), tuple(stored[1]))
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A program in this process. `main` is an address; bytes are per call and per thread."""
+
+    engine: Engine
+    main: int
+    arena_bytes: int
+    scratch_bytes: int
+
+
+def link(code: Code, symbols: Mapping[str, int] | None = None) -> Linked:
+    """Load the objects; `symbols`: addresses of what they refer to besides the run time."""
+    engine = Engine(list(code.objects.values()), {**pool().symbols(), **(symbols or {})})
+
+    def number(symbol: str) -> int:
+        return ctypes.c_int64.from_address(engine.address(symbol)).value
+
+    return Linked(
+        engine,
+        engine.address(code.entry),
+        number("lamina_arena_bytes"),
+        number("lamina_scratch_bytes"),
+    )
+
+
+def call_linked(
+    linked: Linked, interface: Interface, arrays: Sequence[NDArray], threads: int | None = None
+) -> list[NDArray]:
+    """Call linked code on arrays that fit its interface, any strides; fresh results."""
+    ready = [
+        contiguous(array, port.dtype)
+        for array, port in zip(arrays, interface.arguments, strict=True)
+    ]
+    shapes = interface.result_shapes(ready)
+    outs = [
+        np.empty(shape, port.dtype) for shape, port in zip(shapes, interface.results, strict=True)
+    ]
+    ports = (*interface.arguments, *interface.results)
+    dims = [
+        size
+        for array, port in zip((*ready, *outs), ports, strict=True)
+        for size, known in zip(array.shape, port.shape, strict=True)
+        if known == -1
+    ]
+    with forbid():
+        failure = call_main(
+            linked.main, ready, outs, dims,
+            arena_bytes=linked.arena_bytes, scratch_bytes=linked.scratch_bytes, threads=threads,
+        )  # fmt: skip
+    if failure is not None:
+        raise_failure(*failure)
+    return outs
+
+
+def contiguous(array: NDArray, dtype: np.dtype[Any]) -> NDArray:
+    """`array` in row-major order, aligned and native; itself when it is so already."""
+    if array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative:
+        return array
+    return np.array(array, dtype, order="C", copy=True)
+
+
+def raise_failure(status: int, error_id: int, index: int, bits: int) -> None:
+    """Raise the error of a status that `main` returned."""
+    if status == OUT_OF_MEMORY:
+        raise ResourceError("call: expected memory for a temporary, found none left")
+    if status == 1:
+        raise DomainError(f"call: check {error_id} failed at index {index} (value bits {bits})")
+    raise LoweringError(f"call: expected status 0 from compiled code, found {status}")
