@@ -4,12 +4,13 @@ Operators and methods look their function up in `FUNCTIONS`, so that this module
 of the function modules. `TracedArray` (in `traced.py`) is the subclass that a trace works with.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import Any, ClassVar, NoReturn, SupportsIndex, TypeAlias
+from typing import Any, ClassVar, NoReturn, SupportsIndex, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
@@ -455,7 +456,7 @@ def observe(array: Array) -> NDArray:
     """The memory of an eager array whose values leave it; a trace that runs takes note."""
     recorder = CURRENT.get()
     if recorder is not None:
-        recorder.observed(array)
+        recorder.observed(cast(Any, array))  # through the link pyright sees another class
     return array._data
 
 
@@ -464,6 +465,21 @@ def writable(name: str, array: Array) -> NDArray:
     if not array._data.flags.writeable:
         fail(MutationError, f"{name}: expected a writable array, found a read-only view")
     return array._data
+
+
+def is_ndarray(value: Any) -> TypeGuard[NDArray]:
+    """Whether `value` is a NumPy array."""
+    return isinstance(value, np.ndarray)
+
+
+def is_numpy_scalar(value: Any) -> bool:
+    """Whether `value` is an element of a NumPy array, such as np.float32(1)."""
+    return isinstance(value, np.generic)
+
+
+def is_array(value: Any) -> TypeGuard[Array | NDArray]:
+    """Whether `value` is an array, ours or NumPy's."""
+    return isinstance(value, (Array, np.ndarray))
 
 
 def unsupported(name: str, value: object, error: type[LaminaError] = ArgumentError) -> NoReturn:

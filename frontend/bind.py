@@ -5,6 +5,7 @@ trace builds the `nd` op of the same name. Operands of a primitive already have 
 function modules promote and broadcast through `unify`.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from lamina.frontend.array import (
     SCALARS,
     Array,
     ArrayLike,
+    is_ndarray,
     unsupported,
     wrap,
     writable,
@@ -102,7 +104,7 @@ def as_array(name: str, value: ArrayLike, dtype: DType | None = None) -> Array:
     recorder = CURRENT.get()
     if isinstance(value, SCALARS) and not isinstance(value, np.generic):
         return constant(dtypes.scalar_array(value, dtype or dtypes.default_of(type(value))))
-    if isinstance(value, np.ndarray):
+    if is_ndarray(value):
         found = dtypes.normalize(value.dtype)
         if recorder is not None:
             return recorder.lift(value)
@@ -131,7 +133,8 @@ def weak_kind(value: WeakScalar | Scalar) -> type:
     """bool, int, float or complex."""
     if isinstance(value, WeakScalar):
         return value.kind
-    return next(kind for kind in SCALARS if isinstance(value, kind))
+    found: Any = value
+    return next(kind for kind in SCALARS if isinstance(found, kind))
 
 
 def result_dtype(name: str, operands: Sequence[ArrayLike]) -> DType:
@@ -187,11 +190,11 @@ def eager_pair(x1: ArrayLike, x2: ArrayLike, family: frozenset[DType]) -> list[A
 
 def _eager_scalar(array: Array, scalar: Any, family: frozenset[DType]) -> Array | None:
     """`scalar` as a 0-d array of the array's dtype; None unless that is its promotion."""
-    dtype = array._data.dtype
+    dtype: DType = array._data.dtype
     if (
         type(scalar) not in (int, float)
         or dtype not in family
-        or dtypes.promote_weak(dtype, type(scalar)) != dtype
+        or dtypes.promote_weak(dtype, float if type(scalar) is float else int) != dtype
         or array._tape is not None
         or CURRENT.get() is not None
     ):

@@ -1,5 +1,6 @@
-"""After a trace: which lifted arrays are inputs that a guard can read again, which are constants."""
+"""After a trace: which lifted arrays a guard can read again, and which are constants."""
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lamina.errors import TraceError
-from lamina.frontend.array import Array, NDArray
+from lamina.frontend.array import Array, NDArray, is_ndarray
 from lamina.frontend.guards import COMPARED, Found, Guard
 from lamina.frontend.recorder import Recorder
 from lamina.frontend.traced import Storage, TracedArray
@@ -76,12 +77,12 @@ def _bake(recorder: Recorder, array: Any, storage: Storage) -> None:
 
 
 def _base(recorder: Recorder, found: Found, array: Any, storage: Storage) -> Any:
-    """The captured array that `array` is a view of, if any; the view is then slices of its input."""
-    if not isinstance(array, np.ndarray):
+    """The captured array that `array` is a view of, which is then sliced from it; or None."""
+    if not is_ndarray(array):
         return None
     for guards in found.arrays.values():
         base = guards[0].read()
-        if not isinstance(base, np.ndarray) or not np.may_share_memory(base, array):
+        if not is_ndarray(base) or not np.may_share_memory(base, array):
             continue
         steps = view_steps(base, array)
         if steps is not None:
@@ -131,7 +132,7 @@ def view_steps(base: NDArray, view: NDArray) -> list[tuple[str, dict[str, Any]]]
     backwards = tuple(
         axis
         for axis, stride in zip(
-            axis_of, (s for s, n in zip(item, view.shape) if n > 1), strict=True
+            axis_of, (s for s, n in zip(item, view.shape, strict=True) if n > 1), strict=True
         )
         if stride < 0
     )
@@ -171,19 +172,19 @@ def _guard_values(recorder: Recorder, found: Found, baked: bool, notes: list[str
                 Guard("is", guard.place, guard.holder, guard.key, array, guard.path)
             )
             continue
-        hidden = isinstance(array, np.ndarray) and identity in found.used
+        hidden = is_ndarray(array) and identity in found.used
         seen = identity in recorder.lifted and identity not in found.apart
         unseen = hidden and (baked or not seen)
         if not unseen and identity not in recorder.seen:
             continue
-        data: NDArray = array._data if isinstance(array, Array) else array
+        data: Any = array._data if isinstance(array, Array) else array
         if data.nbytes > COMPARED:
             notes.append(f"{guard.path}: values were used while tracing, not guarded")
             continue
-        expected = type(array), array.shape, array.dtype, data.tobytes()
+        expected: Any = type(array), data.shape, data.dtype, data.tobytes()
         found.guards.append(
             Guard("values", guard.place, guard.holder, guard.key, expected, guard.path)
         )
-    for identity, (array, place) in recorder.seen.items():
+    for identity, (_, place) in recorder.seen.items():
         if identity not in found.arrays:
             notes.append(f"{place}: values of an array were used while tracing, not guarded")

@@ -90,7 +90,7 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: Any = 2) -> Array:
     Array(11, dtype=int64)
     """
     a, b = _pair("tensordot", x1, x2)
-    if isinstance(axes, (tuple, list)):
+    if shapes.is_sequence(axes):
         left = shapes.axis_indices("tensordot", axes[0], a.ndim)
         right = shapes.axis_indices("tensordot", axes[1], b.ndim)
     else:
@@ -170,7 +170,7 @@ def conv(
 
 
 def _spatial(what: str, value: Any, rank: int) -> tuple[int, ...]:
-    listed = tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank
+    listed = tuple(value) if shapes.is_sequence(value) else (value,) * rank
     found = tuple(shapes.integer("conv", x, what) for x in listed)
     if len(found) != rank or min(found) < 1:
         fail(ShapeError, f"conv: expected {what} of 1 or more for {rank} axes, found {value}")
@@ -192,10 +192,10 @@ def conv_padding(
         return tuple(edges)
     if isinstance(padding, str):
         fail(ArgumentError, f'{name}: expected padding "same" or "valid", found {padding!r}')
-    if not isinstance(padding, (tuple, list)):
+    if not shapes.is_sequence(padding):
         pairs: list[Any] = [(padding, padding)] * rank
     else:
-        pairs = [x if isinstance(x, (tuple, list)) else (x, x) for x in padding]
+        pairs = [x if shapes.is_sequence(x) else (x, x) for x in padding]
     if len(pairs) != rank or any(len(pair) != 2 for pair in pairs):
         fail(ShapeError, f"{name}: expected padding for {rank} spatial axes, found {padding}")
     return tuple(edge for pair in pairs for edge in shapes.shape_tuple(name, tuple(pair)))

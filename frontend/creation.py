@@ -1,5 +1,6 @@
 """Functions that make arrays. dtype: None means float64, or what the values have."""
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from typing import Any
@@ -8,7 +9,15 @@ import numpy as np
 
 from lamina.errors import ArgumentError, DTypeError, ShapeError
 from lamina.frontend import dtypes, shapes
-from lamina.frontend.array import OPERANDS, Array, ArrayLike, wrap
+from lamina.frontend.array import (
+    SCALARS,
+    Array,
+    ArrayLike,
+    is_array,
+    is_ndarray,
+    is_numpy_scalar,
+    wrap,
+)
 from lamina.frontend.bind import (
     as_array,
     bind,
@@ -54,13 +63,12 @@ def asarray(
     wanted = None if dtype is None else dtypes.normalize(dtype)
     if isinstance(values, Array):
         return _from_array(values, wanted, copy)
-    if isinstance(values, (list, tuple)):
+    if shapes.is_sequence(values):
         return _from_sequence(values, wanted)
-    if not isinstance(values, OPERANDS):
-        values = _imported(values)
-    if isinstance(values, np.ndarray):
-        return _from_numpy(values, wanted, copy)
-    array = as_array("asarray", values, wanted)
+    given = _known(values)
+    if is_ndarray(given):
+        return _from_numpy(given, wanted, copy)
+    array = as_array("asarray", given, wanted)
     return array if wanted is None else cast(array, wanted)
 
 
@@ -91,7 +99,10 @@ def _from_numpy(values: np.ndarray[Any, Any], wanted: Any, copy: bool | None) ->
     return array if wanted is None else cast(array, wanted)
 
 
-def _imported(values: Any) -> np.ndarray[Any, Any]:
+def _known(values: Any) -> Any:
+    """A number or NumPy array as it is; of other objects, the array that they give."""
+    if type(values) in SCALARS or is_ndarray(values) or is_numpy_scalar(values):
+        return values
     if hasattr(values, "__dlpack__"):
         return np.from_dlpack(values)
     if hasattr(values, "__array__"):
@@ -122,14 +133,14 @@ def _from_sequence(values: Any, wanted: Any) -> Array:
 
 def _holds_arrays(values: Any) -> bool:
     return any(
-        _holds_arrays(value) if isinstance(value, (list, tuple)) else isinstance(value, Array)
+        _holds_arrays(value) if shapes.is_sequence(value) else isinstance(value, Array)
         for value in values
     )
 
 
 def _plain(values: Any) -> Any:
     """Nested sequences with arrays as NumPy arrays."""
-    if isinstance(values, (list, tuple)):
+    if shapes.is_sequence(values):
         return [_plain(value) for value in values]
     return np.asarray(values) if isinstance(values, Array) else values
 
@@ -142,7 +153,7 @@ def constant(values: Any, /) -> Array:
     Array([1, 2], dtype=int64)
     """
     recorder = CURRENT.get()
-    if recorder is None or not isinstance(values, (Array, np.ndarray)):
+    if recorder is None or not is_array(values):
         return asarray(values)
     return recorder.freeze(values)
 
@@ -303,12 +314,11 @@ def _is_float(*numbers: float) -> bool:
 def _number(name: str, value: Any) -> int | float:
     """A Python number; arrays of one element and weak scalars give their value."""
     if isinstance(value, Array):
-        value = value.item()
-    if isinstance(value, np.generic):
-        value = value.item()
-    if not isinstance(value, (int, float)):
-        fail(ArgumentError, f"{name}: expected a number, found {type(value).__name__}")
-    return value
+        return _number(name, value.item())
+    number: Any = value.item() if is_numpy_scalar(value) else value
+    if not isinstance(number, (int, float)):
+        fail(ArgumentError, f"{name}: expected a number, found {type(number).__name__}")
+    return number
 
 
 @public

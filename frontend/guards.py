@@ -5,6 +5,7 @@ closure cells, defaults and attribute chains that this code reads. Each becomes 
 holds the object it was read from, so that guards are checked one by one, in any order.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import dataclasses
@@ -16,11 +17,11 @@ import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
-from lamina.frontend.array import Array
+from lamina.frontend.array import Array, is_array, is_ndarray
 from lamina.frontend.location import is_user_code
 from lamina.frontend.traced import TracedArray
 
@@ -77,7 +78,7 @@ class Guard:
     def explain(self) -> str:
         """Why it does not hold."""
         found = self.read()
-        if self.test == "array" and isinstance(found, (Array, np.ndarray)):
+        if self.test == "array" and is_array(found):
             shape, dtype = self.expected
             return (
                 f"{self.path}: expected {dtype} of shape {shape}, "
@@ -104,7 +105,7 @@ def _static(owner: Any, name: str) -> Any:
 def _equal(found: Any, expected: Any) -> bool:
     if type(found) is not type(expected):
         return False
-    return bool(found == expected) or (found != found and expected != expected)
+    return bool(found == expected) or repr(found) == repr(expected) == "nan"
 
 
 def _keys(found: Any, expected: Any) -> bool:
@@ -113,7 +114,7 @@ def _keys(found: Any, expected: Any) -> bool:
 
 
 def _array(found: Any, expected: Any) -> bool:
-    return isinstance(found, (Array, np.ndarray)) and (found.shape, found.dtype) == expected
+    return is_array(found) and (found.shape, found.dtype) == expected
 
 
 def _values(found: Any, expected: Any) -> bool:
@@ -179,9 +180,13 @@ class Watch:
                     self.ran(code, frame.f_globals, frame.f_locals)
                 else:
                     known[id(code)] = code
-            elif event == "c_call" and id(frame.f_code) not in known and id(argument) not in named:
-                if not self._called(frame, argument):
-                    named[id(argument)] = argument
+            elif (
+                event == "c_call"
+                and id(frame.f_code) not in known
+                and id(argument) not in named
+                and not self._called(frame, argument)
+            ):
+                named[id(argument)] = argument
 
         return hook
 
@@ -190,7 +195,7 @@ class Watch:
         if not is_user_code(frame.f_code):
             return True
         owner = getattr(function, "__self__", None)
-        if isinstance(owner, np.ndarray):
+        if is_ndarray(owner):
             self.methods[id(owner)] = owner
             return True
         name = _unguarded(function)
@@ -359,7 +364,7 @@ class _Finder:
     def chain(self, value: Any, attributes: tuple[str, ...], path: str) -> None:
         """The attributes read one from another, starting at `value`."""
         for name in (*attributes, ""):
-            if isinstance(value, (Array, np.ndarray)):
+            if is_array(value):
                 if name not in _DESCRIPTIONS:
                     self.found.used.add(id(value))
                 if name == "[]":
@@ -382,7 +387,7 @@ class _Finder:
             self.function(held.fget, path)
             return _MISSING
         if isinstance(held, (staticmethod, classmethod)):
-            self.function(held.__func__, path)
+            self.function(cast(Any, held).__func__, path)
             return _MISSING
         return self.visit("attribute", owner, name, path)
 
@@ -401,7 +406,7 @@ class _Finder:
 
         if value is _MISSING or isinstance(value, TracedArray):
             return
-        if isinstance(value, (Array, np.ndarray)):
+        if is_array(value):
             made = Guard("array", place, holder, key, (value.shape, value.dtype), path)
             self.found.arrays.setdefault(id(value), []).append(made)
         elif isinstance(value, _SCALARS):
@@ -420,14 +425,13 @@ class _Finder:
 
     def _inside(self, value: Any, guard: Callable[[Test, Any], None], path: str) -> None:
         """What is known of an object beyond its identity: elements, fields, a method's function."""
-        if isinstance(value, (dict, list, tuple, set, frozenset)):
+        kind = cast(type[Any], type(value))
+        if kind in (dict, list, tuple, set, frozenset):
             small = len(value) <= SMALL
-            guard(
-                "keys", (type(value), tuple(value) if small and type(value) is dict else len(value))
-            )
-            if not small or isinstance(value, (set, frozenset)):
+            guard("keys", (kind, tuple(value) if small and kind is dict else len(value)))
+            if not small or kind in (set, frozenset):
                 return
-            for key in value if isinstance(value, dict) else range(len(value)):
+            for key in value if kind is dict else range(len(value)):
                 self.visit("item", value, key, f"{path}[{key!r}]")
         elif isinstance(value, types.MethodType):
             self.function(value, path)

@@ -4,17 +4,19 @@ Basic keys (ints, slices, None, ...) are views. A bool array of the shape of x m
 through. Other array keys (as in NumPy, copies) work eagerly.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from lamina.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, TraceError
 from lamina.frontend import dtypes, shapes
-from lamina.frontend.array import AUTOGRAD, Array, ArrayLike, wrap, writable
-from lamina.frontend.bind import as_array, bind, broadcast, cast, store, values, view
+from lamina.frontend.array import AUTOGRAD, Array, ArrayLike, is_array, wrap, writable
+from lamina.frontend.bind import as_array, bind, broadcast, store, values, view
+from lamina.frontend.bind import cast as to_dtype
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS, public
 from lamina.frontend.location import fail
 from lamina.frontend.shapes import Shape
@@ -39,7 +41,7 @@ def set_item(x: Array, key: Any, value: ArrayLike, /) -> None:
     elif len(keys) == 1 and _is_mask(keys[0], x.shape) and _elements(value) == 1:
         mask = as_array("set_item", keys[0])
         filler = view("reshape", _converted(x, value), shape=())
-        store("set_item", x, bind("select", mask, broadcast(filler, x.shape), whole(x)))
+        store("set_item", x, bind("select", mask, broadcast(filler, x.shape), x))
     else:
         _scattered(x, keys, value)
 
@@ -64,14 +66,14 @@ def update_in_place(name: str, x: Array, other: ArrayLike) -> Array:
     return x
 
 
-def whole(x: Array) -> Array:
-    """x itself, as an operand of a primitive."""
-    return x
-
-
 def _listed(key: Any) -> tuple[Any, ...]:
-    keys = key if isinstance(key, tuple) else (key,)
-    return tuple(np.asarray(k) if isinstance(k, list) else k for k in keys)
+    keys = cast(tuple[Any, ...], key) if isinstance(key, tuple) else (key,)
+    return tuple(_as_key(k) for k in keys)
+
+
+def _as_key(key: Any) -> Any:
+    """A list is an array."""
+    return np.asarray(cast(Any, key)) if type(key) is list else key
 
 
 def _is_advanced(keys: tuple[Any, ...]) -> bool:
@@ -83,7 +85,7 @@ def _is_advanced(keys: tuple[Any, ...]) -> bool:
 
 
 def _is_mask(key: Any, shape: Shape) -> bool:
-    return isinstance(key, (Array, np.ndarray)) and key.dtype == dtypes.bool_ and key.shape == shape
+    return is_array(key) and key.dtype == dtypes.bool_ and key.shape == shape
 
 
 def _elements(value: ArrayLike) -> int:
@@ -91,7 +93,7 @@ def _elements(value: ArrayLike) -> int:
 
 
 def _converted(x: Array, value: ArrayLike) -> Array:
-    return cast(as_array("set_item", value, x.dtype), x.dtype)
+    return to_dtype(as_array("set_item", value, x.dtype), x.dtype)
 
 
 def _write(name: str, target: Array, value: ArrayLike) -> None:
@@ -136,7 +138,7 @@ def basic_index(shape: Shape, keys: tuple[Any, ...]) -> tuple[Shape, Shape, Shap
         axis = len(starts)
         size = shape[axis]
         if isinstance(key, slice):
-            start, count, step = _slice(key, size)
+            start, count, step = _slice(cast(Any, key), size)
             final.append(count)
             if step < 0:
                 start, step = start + (count - 1) * step, -step
@@ -192,8 +194,8 @@ def _numpy_key(keys: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _refuse_traced(x: Array, keys: tuple[Any, ...]) -> None:
     if CURRENT.get() is not None or isinstance(x, TracedArray):
-        found = next(k for k in keys if isinstance(k, (Array, np.ndarray, bool, np.bool_)))
-        kind = "a bool array" if getattr(found, "dtype", bool) == bool else "an integer array"
+        kinds = [np.asarray(k).dtype if not isinstance(k, Array) else k.dtype for k in keys]
+        kind = "a bool array" if dtypes.bool_ in kinds else "an integer array"
         fail(TraceError, f"index: expected ints, slices, None or ... in traced code, found {kind}")
 
 

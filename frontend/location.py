@@ -5,8 +5,8 @@ Real paths decide, since the rooms are links into the package.
 
 from __future__ import annotations
 
+import inspect
 import os
-import sys
 import sysconfig
 from importlib.util import find_spec
 from types import CodeType, FrameType
@@ -52,7 +52,7 @@ def _is_user_file(code: CodeType) -> bool:
 
 def user_frame() -> FrameType | None:
     """The innermost frame of user code, or None when there is none."""
-    frame: FrameType | None = sys._getframe(1)
+    frame = inspect.currentframe()
     while frame is not None:
         known = _KNOWN.get(id(frame.f_code))
         if known[1] if known is not None else is_user_code(frame.f_code):

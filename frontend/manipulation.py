@@ -1,5 +1,6 @@
 """Functions that move elements. Those called views share memory with their operand."""
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -158,7 +159,7 @@ def expand_dims(x: ArrayLike, /, *, axis: Any = 0) -> Array:
     (2, 1)
     """
     array = as_array("expand_dims", x)
-    count = len(axis) if isinstance(axis, (tuple, list)) else 1
+    count = len(axis) if shapes.is_sequence(axis) else 1
     axes = shapes.axis_indices("expand_dims", axis, array.ndim + count)
     sizes = iter(array.shape)
     shape = tuple(1 if i in axes else next(sizes) for i in range(array.ndim + count))
@@ -273,7 +274,7 @@ def split(x: ArrayLike, sections: Any, /, *, axis: int = 0) -> list[Array]:
     array = as_array("split", x)
     along = shapes.axis_index("split", axis, array.ndim)
     size = array.shape[along]
-    if isinstance(sections, (tuple, list)):
+    if shapes.is_sequence(sections):
         cuts = [shapes.integer("split", cut, "index") for cut in sections]
     else:
         count = shapes.integer("split", sections, "number of parts")
@@ -295,8 +296,8 @@ def roll(x: ArrayLike, /, shift: Any, *, axis: Any = None) -> Array:
     array = as_array("roll", x)
     if axis is None:
         return reshape(roll(reshape(array, -1), shift, axis=0), array.shape)
-    listed = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
-    shifts = tuple(shift) if isinstance(shift, (tuple, list)) else (shift,) * len(listed)
+    listed = tuple(axis) if shapes.is_sequence(axis) else (axis,)
+    shifts = tuple(shift) if shapes.is_sequence(shift) else (shift,) * len(listed)
     if len(shifts) != len(listed):
         fail(ShapeError, f"roll: expected {len(listed)} shifts, found {len(shifts)}")
     result = array
@@ -359,8 +360,8 @@ def pad(x: ArrayLike, width: Any, /, *, value: ArrayLike = 0) -> Array:
     """
     array = as_array("pad", x)
     pairs: list[Any]
-    if isinstance(width, (tuple, list)):
-        nested = all(isinstance(edge, (tuple, list)) for edge in width)
+    if shapes.is_sequence(width):
+        nested = all(shapes.is_sequence(edge) for edge in width)
         pairs = list(width) if nested else [tuple(width)] * array.ndim
     else:
         pairs = [(width, width)] * array.ndim
@@ -379,7 +380,7 @@ def result_type(*operands: Any) -> DType:
     >>> lm.result_type(lm.int32, lm.float32)
     dtype('float64')
     """
-    found = [x.dtype if isinstance(x, Array) else x for x in operands]
+    found: list[Any] = [x.dtype if isinstance(x, Array) else x for x in operands]
     kinds = [dtypes.normalize(x) for x in found if not is_weak(x)]
     weak = [x for x in found if is_weak(x)]
     base = dtypes.common(kinds, []) if kinds else result_dtype("result_type", weak)

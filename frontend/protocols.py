@@ -3,10 +3,12 @@
 A name that stands in neither table is a `TypeError` that names it: nothing falls back to NumPy.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any, NoReturn
 
 import numpy as np
@@ -158,14 +160,6 @@ def from_ufunc(
     return _written(out[0], result)
 
 
-def _written(name: str, out: Any, result: Array) -> Any:
-    if isinstance(out, Array):
-        set_item(out, (), result) if not out.ndim else set_item(out, (...,), result)
-    else:
-        np.copyto(out, values(result), casting="same_kind")
-    return out
-
-
 @public
 def from_numpy_function(
     function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
@@ -204,7 +198,7 @@ def _known(name: str, options: dict[str, Any]) -> dict[str, Any]:
     accepted = inspect.signature(FUNCTIONS[name]).parameters
     known: dict[str, Any] = {}
     for key, value in options.items():
-        ours = KEYWORDS.get(key, key)
+        ours = KEYWORDS.get(key, key) or key
         if value is np._NoValue:  # type: ignore[attr-defined]
             continue
         if ours in accepted:
@@ -255,7 +249,7 @@ FUNCTIONS.update(
     numpy_hstack=_hstack,
     numpy_expand_dims=_expand_dims,
     numpy_squeeze=_squeeze,
-    numpy_shape=lambda x: x.shape,
-    numpy_ndim=lambda x: x.ndim,
-    numpy_size=lambda x: x.size,
+    numpy_shape=attrgetter("shape"),
+    numpy_ndim=attrgetter("ndim"),
+    numpy_size=attrgetter("size"),
 )

@@ -1,9 +1,10 @@
 """The recorder of one trace: it turns primitives on traced arrays into `nd` ops."""
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -98,7 +99,7 @@ class Recorder:
     def argument(self, shape: Shape, dtype: DType, position: Position) -> TracedArray:
         """A new argument of the traced function."""
         value = self.entry.insert_arg(ir.tensor_type(shape, dtype), len(self.entry.args))
-        storage = Storage(self, value, shape, dtype, len(self.inputs))
+        storage = Storage(_seen_from_outside(self), value, shape, dtype, len(self.inputs))
         self.inputs.append(storage)
         return whole(storage, position)
 
@@ -135,7 +136,7 @@ class Recorder:
         """`array` as one of this trace. Raises `TraceError` for one that outlived its trace."""
         if not isinstance(array, TracedArray):
             return self.lift(array)
-        recorder = array._storage.recorder
+        recorder: Any = array._storage.recorder
         if recorder is self:
             return array
         outer = self.outer
@@ -209,7 +210,7 @@ class Recorder:
         dtype: DType,
         position: Position,
     ) -> TracedArray:
-        storage = Storage(self, self.insert(op, location), shape, dtype)
+        storage = Storage(_seen_from_outside(self), self.insert(op, location), shape, dtype)
         return whole(storage, position)
 
     def insert(self, op: Operation, location: Attribute | None = None) -> SSAValue:
@@ -220,7 +221,7 @@ class Recorder:
         return op.results[0]
 
     @contextmanager
-    def prologue(self) -> Iterator[None]:
+    def prologue(self) -> Generator[None]:
         """Ops recorded inside go to the start of the entry block."""
         self.block = Block()
         try:
@@ -317,7 +318,7 @@ class Recorder:
             return  # `x[key] += y` ends by writing the view x[key] to itself
         olds = self._chain(array)[:-1] if array._steps else []
         for (step, params), old in zip(reversed(array._steps), reversed(olds), strict=True):
-            update = write_back(self, step, params, old, update)
+            update = write_back(_seen_from_outside(self), step, params, old, update)
         array._storage.value = self.read(update)
         array._storage.version += 1
 
@@ -339,6 +340,11 @@ class Recorder:
 
 def _block_of(value: SSAValue) -> Block | None:
     return value.owner if isinstance(value.owner, Block) else value.owner.parent
+
+
+def _seen_from_outside(recorder: Recorder) -> Any:
+    """The recorder as other modules name its class: through the link, pyright sees another one."""
+    return recorder
 
 
 def _result_dtype(name: str, arrays: list[TracedArray], params: dict[str, Any]) -> DType:

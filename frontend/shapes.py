@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, SupportsIndex, TypeAlias
+from typing import Any, SupportsIndex, TypeAlias, TypeGuard
 
 from lamina.errors import ArgumentError, AxisError, ShapeError
 from lamina.frontend.location import fail
@@ -54,6 +54,11 @@ def integer(name: str, value: SupportsIndex, what: str) -> int:
         fail(ArgumentError, f"{name}: expected an integer {what}, found {value!r}")
 
 
+def is_sequence(value: Any) -> TypeGuard[Sequence[Any]]:
+    """Whether `value` is a tuple or a list."""
+    return isinstance(value, (tuple, list))
+
+
 def axis_index(name: str, axis: SupportsIndex, rank: int) -> int:
     """`axis` from 0 to `rank` - 1; negative ones count from the end."""
     found = integer(name, axis, "axis")
@@ -67,7 +72,7 @@ def axis_indices(name: str, axes: Any, rank: int) -> tuple[int, ...]:
     """`axes` (None for all, an int or a sequence), normalized and distinct."""
     if axes is None:
         return tuple(range(rank))
-    listed: tuple[SupportsIndex, ...] = tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)
+    listed: tuple[SupportsIndex, ...] = tuple(axes) if is_sequence(axes) else (axes,)
     found = tuple(axis_index(name, axis, rank) for axis in listed)
     if len(set(found)) != len(found):
         fail(AxisError, f"{name}: expected distinct axes, found {listed}")
@@ -76,7 +81,7 @@ def axis_indices(name: str, axes: Any, rank: int) -> tuple[int, ...]:
 
 def shape_tuple(name: str, shape: Any) -> Shape:
     """A user's shape (an int or a sequence of ints of 0 or more) as a tuple."""
-    listed = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    listed = tuple(shape) if is_sequence(shape) else (shape,)
     found = tuple(integer(name, size, "size") for size in listed)
     if any(size < 0 for size in found):
         fail(ShapeError, f"{name}: expected sizes of 0 or more, found {found}")
@@ -85,7 +90,7 @@ def shape_tuple(name: str, shape: Any) -> Shape:
 
 def reshaped(name: str, shape: Shape, target: Any) -> Shape:
     """`target` with its -1, if any, filled in; the number of elements must not change."""
-    listed = tuple(target) if isinstance(target, (tuple, list)) else (target,)
+    listed = tuple(target) if is_sequence(target) else (target,)
     wanted = tuple(integer(name, size, "size") for size in listed)
     elements, known = prod(shape), prod(size for size in wanted if size != -1)
     if wanted.count(-1) > 1 or any(size < -1 for size in wanted):
@@ -154,7 +159,8 @@ def _dot(shapes: list[Shape], params: dict[str, Any]) -> Shape:
     lhs, rhs = shapes
     left = (*params["lhs_batch"], *params["lhs_contract"])
     right = (*params["rhs_batch"], *params["rhs_contract"])
-    batch = tuple(lhs[axis] for axis in params["lhs_batch"])
+    axes: Shape = params["lhs_batch"]
+    batch = tuple(lhs[axis] for axis in axes)
     return (*batch, *reduced(lhs, left), *reduced(rhs, right))
 
 
@@ -185,6 +191,11 @@ def _slice(shapes: list[Shape], params: dict[str, Any]) -> Shape:
     return tuple(-(-(limit - start) // stride) for start, limit, stride in bounds)
 
 
+def _transpose(shapes: list[Shape], params: dict[str, Any]) -> Shape:
+    order: Shape = params["permutation"]
+    return tuple(shapes[0][axis] for axis in order)
+
+
 RESULT: dict[str, Callable[[list[Shape], dict[str, Any]], Shape]] = {
     "argmax": lambda shapes, params: reduced(shapes[0], (params["axis"],)),
     "argmin": lambda shapes, params: reduced(shapes[0], (params["axis"],)),
@@ -199,7 +210,7 @@ RESULT: dict[str, Callable[[list[Shape], dict[str, Any]], Shape]] = {
     "reshape": lambda shapes, params: params["shape"],
     "select": lambda shapes, params: shapes[1],
     "slice": _slice,
-    "transpose": lambda shapes, params: tuple(shapes[0][axis] for axis in params["permutation"]),
+    "transpose": _transpose,
 }
 """Primitive -> its result's shape; those not listed keep the shape of their first operand."""
 

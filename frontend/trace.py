@@ -1,5 +1,6 @@
 """`trace`: run a Python function on traced arrays and keep the `nd` program that it makes."""
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import inspect
@@ -14,7 +15,7 @@ from xdsl.ir import Region
 
 from lamina.errors import ArgumentError, TraceError
 from lamina.frontend import dtypes, tree
-from lamina.frontend.array import Array, NDArray
+from lamina.frontend.array import Array, NDArray, is_array, is_numpy_scalar
 from lamina.frontend.captured import Captured, settle
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import DType
@@ -248,7 +249,7 @@ def _stand_ins(
 def _stand_in(recorder: Recorder, leaf: Any, position: Position) -> TracedArray | None:
     if isinstance(leaf, WeakScalar):
         return recorder.weak_argument(leaf._number, position)
-    if isinstance(leaf, (Array, np.ndarray, np.generic)):
+    if is_array(leaf) or is_numpy_scalar(leaf):
         return recorder.argument(leaf.shape, dtypes.normalize(leaf.dtype), position)
     if type(leaf) in (bool, int, float) and (type(leaf) is not int or -(2**63) <= leaf < 2**63):
         return recorder.weak_argument(leaf, position)
@@ -264,12 +265,13 @@ def _results(recorder: Recorder, found: list[Any]) -> tuple[list[Leaf], list[Any
     results: list[Leaf] = []
     values: list[Any] = []
     for leaf in found:
-        if isinstance(leaf, np.generic):
-            leaf = recorder.constant(np.asarray(leaf))  # noqa: PLW2901
-        if not isinstance(leaf, (Array, np.ndarray)):
+        if is_numpy_scalar(leaf):
+            array = recorder.constant(np.asarray(leaf))
+        elif is_array(leaf):
+            array = recorder.own(leaf) if isinstance(leaf, Array) else recorder.lift(leaf)
+        else:
             results.append(Leaf(None, leaf))
             continue
-        array = recorder.own(leaf) if isinstance(leaf, Array) else recorder.lift(leaf)
         weak: Any = array.kind.__name__ if isinstance(array, WeakScalar) else None
         results.append(Leaf(len(values), None, weak))
         values.append(recorder.read(array))

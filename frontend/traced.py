@@ -4,6 +4,7 @@ A traced array is a storage and a chain of view steps. A write makes a new value
 a read applies the steps to the newest one. The steps are `nd` primitives with their parameters.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import operator
@@ -106,7 +107,7 @@ class TracedArray(Array):
             )
         self._refuse(kind, "use lm.astype to convert it, or mark the argument as static")
 
-    def __index__(self) -> int:
+    def __index__(self) -> int:  # noqa: PLE0305 (it raises)
         self._refuse("index", "pass it as a Python int, or mark the argument as static")
 
     def __repr__(self) -> str:
@@ -126,7 +127,9 @@ class TracedArray(Array):
         self._refuse("pickle", "return it from the traced function")
 
 
-def _weak_binary(name: str, compute: Callable[[Any, Any], Any], reflected: bool) -> Any:
+def _weak_binary(name: str, *, reflected: bool = False) -> Any:
+    compute: Callable[[Any, Any], Any] = getattr(operator, f"__{name}__")
+
     def method(self: WeakScalar, other: Any) -> Any:
         if type(other) not in (bool, int, float, WeakScalar):
             plain: Any = getattr(Array, f"__{'r' if reflected else ''}{name}__")
@@ -188,25 +191,25 @@ class WeakScalar(TracedArray):
     def __str__(self) -> str:
         return str(self.number())
 
-    __add__ = _weak_binary("add", operator.add, False)
-    __sub__ = _weak_binary("sub", operator.sub, False)
-    __mul__ = _weak_binary("mul", operator.mul, False)
-    __truediv__ = _weak_binary("truediv", operator.truediv, False)
-    __floordiv__ = _weak_binary("floordiv", operator.floordiv, False)
-    __mod__ = _weak_binary("mod", operator.mod, False)
-    __pow__ = _weak_binary("pow", operator.pow, False)
-    __and__ = _weak_binary("and", operator.and_, False)
-    __or__ = _weak_binary("or", operator.or_, False)
-    __xor__ = _weak_binary("xor", operator.xor, False)
-    __lshift__ = _weak_binary("lshift", operator.lshift, False)
-    __rshift__ = _weak_binary("rshift", operator.rshift, False)
-    __radd__ = _weak_binary("add", operator.add, True)
-    __rsub__ = _weak_binary("sub", operator.sub, True)
-    __rmul__ = _weak_binary("mul", operator.mul, True)
-    __rtruediv__ = _weak_binary("truediv", operator.truediv, True)
-    __rfloordiv__ = _weak_binary("floordiv", operator.floordiv, True)
-    __rmod__ = _weak_binary("mod", operator.mod, True)
-    __rpow__ = _weak_binary("pow", operator.pow, True)
+    __add__ = _weak_binary("add")
+    __sub__ = _weak_binary("sub")
+    __mul__ = _weak_binary("mul")
+    __truediv__ = _weak_binary("truediv")
+    __floordiv__ = _weak_binary("floordiv")
+    __mod__ = _weak_binary("mod")
+    __pow__ = _weak_binary("pow")
+    __and__ = _weak_binary("and")
+    __or__ = _weak_binary("or")
+    __xor__ = _weak_binary("xor")
+    __lshift__ = _weak_binary("lshift")
+    __rshift__ = _weak_binary("rshift")
+    __radd__ = _weak_binary("add", reflected=True)
+    __rsub__ = _weak_binary("sub", reflected=True)
+    __rmul__ = _weak_binary("mul", reflected=True)
+    __rtruediv__ = _weak_binary("truediv", reflected=True)
+    __rfloordiv__ = _weak_binary("floordiv", reflected=True)
+    __rmod__ = _weak_binary("mod", reflected=True)
+    __rpow__ = _weak_binary("pow", reflected=True)
     __iadd__ = __add__
     __isub__ = __sub__
     __imul__ = __mul__
@@ -214,15 +217,17 @@ class WeakScalar(TracedArray):
     __ifloordiv__ = __floordiv__
     __imod__ = __mod__
     __ipow__ = __pow__
-    __eq__ = _weak_binary("eq", operator.eq, False)  # type: ignore[assignment]
-    __ne__ = _weak_binary("ne", operator.ne, False)  # type: ignore[assignment]
-    __lt__ = _weak_binary("lt", operator.lt, False)
-    __le__ = _weak_binary("le", operator.le, False)
-    __gt__ = _weak_binary("gt", operator.gt, False)
-    __ge__ = _weak_binary("ge", operator.ge, False)
+    __eq__ = _weak_binary("eq")  # type: ignore[assignment]
+    __ne__ = _weak_binary("ne")  # type: ignore[assignment]
+    __lt__ = _weak_binary("lt")
+    __le__ = _weak_binary("le")
+    __gt__ = _weak_binary("gt")
+    __ge__ = _weak_binary("ge")
 
     def __neg__(self) -> Any:
-        return 0 - self if self.kind is not float else -1.0 * self
+        if self.kind is bool:
+            return -int(self.number())
+        return self.__mul__(-1 if self.kind is int else -1.0)
 
     def __pos__(self) -> Any:
         return self

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias, cast
 
 from lamina.errors import ArgumentError
@@ -17,7 +18,7 @@ from lamina.frontend.location import fail
 Flatten: TypeAlias = "Callable[[Any], tuple[dict[str, Any], Any]]"
 Unflatten: TypeAlias = "Callable[[Any, dict[str, Any]], Any]"
 
-_REGISTERED: dict[type, tuple[Flatten, Unflatten]] = {}
+_REGISTERED: dict[type[Any], tuple[Flatten, Unflatten]] = {}
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Tree:
     extra: what a registered class needs besides its children.
     """
 
-    kind: type | None
+    kind: type[Any] | None
     keys: tuple[Any, ...] = ()
     children: tuple[Tree, ...] = ()
     extra: Any = None
@@ -43,7 +44,7 @@ LEAF = Tree(None)
 
 
 def register(
-    kind: type | None = None,
+    kind: type[Any] | None = None,
     *,
     flatten: Flatten | None = None,
     unflatten: Unflatten | None = None,
@@ -61,17 +62,21 @@ def register(
     [3]
     """
     if kind is None:
-        return lambda found: register(found, flatten=flatten, unflatten=unflatten)
+        return partial(register, flatten=flatten, unflatten=unflatten)
     if (flatten is None) != (unflatten is None):
         fail(ArgumentError, "register: expected flatten and unflatten together, found one")
     if flatten is None or unflatten is None:
-        _REGISTERED[kind] = lambda value: (dict(vars(value)), None), _restorer(kind)
+        _REGISTERED[kind] = _attributes, _restorer(kind)
     else:
         _REGISTERED[kind] = flatten, unflatten
     return kind
 
 
-def _restorer(kind: type) -> Unflatten:
+def _attributes(value: Any) -> tuple[dict[str, Any], None]:
+    return dict(cast(dict[str, Any], vars(value))), None
+
+
+def _restorer(kind: type[Any]) -> Unflatten:
     def unflatten(extra: Any, children: dict[str, Any]) -> Any:
         value = object.__new__(kind)
         for name, child in children.items():
@@ -83,7 +88,7 @@ def _restorer(kind: type) -> Unflatten:
 
 def _children(value: Any) -> tuple[tuple[Any, ...], Iterable[Any], Any] | None:
     """Keys, children and extra of a node; None for a leaf."""
-    kind = type(value)
+    kind = cast(type[Any], type(value))
     if kind is dict:
         # insertion order is kept: it is the order of outputs
         return tuple(value), value.values(), None
@@ -96,8 +101,8 @@ def _children(value: Any) -> tuple[tuple[Any, ...], Iterable[Any], Any] | None:
         return tuple(children), children.values(), extra
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return tuple(kind._fields), cast(tuple[Any, ...], value), None  # type: ignore[attr-defined]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = tuple(field.name for field in dataclasses.fields(value))
+    if hasattr(kind, "__dataclass_fields__"):
+        names = tuple(kind.__dataclass_fields__)
         return names, [getattr(value, name) for name in names], None
     return None
 
@@ -119,7 +124,12 @@ def _flatten(value: Any, leaves: list[Any]) -> Tree:
         leaves.append(value)
         return LEAF
     keys, children, extra = node
-    return Tree(type(value), keys, tuple(_flatten(child, leaves) for child in children), extra)
+    return Tree(
+        cast(type[Any], type(value)),
+        keys,
+        tuple(_flatten(child, leaves) for child in children),
+        extra,
+    )
 
 
 def unflatten(tree: Tree, leaves: Iterable[Any]) -> Any:
@@ -158,7 +168,7 @@ def _unflatten(tree: Tree, leaves: Any) -> Any:
     if kind in _REGISTERED:
         return _REGISTERED[kind][1](tree.extra, named)
     if issubclass(kind, tuple):
-        return kind(*children)
+        return cast(Any, kind)(*children)
     return _restorer(kind)(None, named)
 
 

@@ -5,6 +5,7 @@ NumPy's; a traced view keeps its strides over the row-major storage, so that Num
 for both whether a reshape is a view.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -40,11 +41,19 @@ def _broadcast(x: NDArray, *, dims: Shape, shape: Shape) -> NDArray:
     return np.broadcast_to(x.reshape(sizes), shape)
 
 
+def _transpose(x: NDArray, *, permutation: Shape) -> NDArray:
+    return x.transpose(permutation)
+
+
+def _reshape(x: NDArray, *, shape: Shape) -> NDArray:
+    return x.reshape(shape)
+
+
 EAGER: dict[str, Callable[..., NDArray]] = {
     "slice": _slice,
     "reverse": _reverse,
-    "transpose": lambda x, *, permutation: x.transpose(permutation),
-    "reshape": lambda x, *, shape: x.reshape(shape),
+    "transpose": _transpose,
+    "reshape": _reshape,
     "broadcast": _broadcast,
 }
 """View primitive -> the NumPy view; a reshape may be a copy."""
@@ -66,11 +75,13 @@ def viewed_strides(name: str, shape: Shape, strides: Shape, params: dict[str, An
     can have the shape."""
     match name:
         case "slice":
-            return tuple(a * b for a, b in zip(strides, params["strides"], strict=True))
+            steps: Shape = params["strides"]
+            return tuple(a * b for a, b in zip(strides, steps, strict=True))
         case "reverse":
             return tuple(-s if axis in params["axes"] else s for axis, s in enumerate(strides))
         case "transpose":
-            return tuple(strides[axis] for axis in params["permutation"])
+            order: Shape = params["permutation"]
+            return tuple(strides[axis] for axis in order)
         case "broadcast":
             result = [0] * len(params["shape"])
             for axis, size, stride in zip(params["dims"], shape, strides, strict=True):
