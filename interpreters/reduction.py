@@ -21,7 +21,7 @@ _SHORT = 8
 def _accumulated(x: Array, combine: np.ufunc, axes: Ints) -> Array:
     """`x` folded by `combine` in float64 (half types and float32), else in its own type."""
     if x.dtype in HALVES or x.dtype == F32:
-        return cast(combine.reduce(x.astype(F64), axes), dtype=x.dtype)
+        return cast(combine.reduce(x, axes, F64), dtype=x.dtype)
     return combine.reduce(x, axes, x.dtype)
 
 
@@ -47,7 +47,7 @@ def _pairwise(x: Array) -> Array:
         size = rows
     while size > 1:
         half = (size + 1) // 2
-        folded = x[:half].copy()
+        folded = x[:half].copy("K")
         folded[: size - half] += x[half:]
         x, size = folded, half
     return x[0] if size else np.zeros(x.shape[1:], x.dtype)
