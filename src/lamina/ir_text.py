@@ -13,6 +13,7 @@ from io import StringIO
 from typing import Any, cast
 
 from xdsl.context import Context
+from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     AnyDenseElement,
@@ -99,6 +100,22 @@ class _LocatingParser(Parser):
         uses = [m.start() for m in re.finditer(re.escape(name) + r"(?![\w$.-])", self._text)]
         defined = re.search(re.escape(name) + r"(:\d+)?\s*[=,:]", self._text)
         return uses[-1 if defined else 0] if uses else self.pos
+
+    def _parse_dialect_resource_handle(
+        self, dialect_name: str, interface: OpAsmDialectInterface
+    ) -> str:
+        """The key as it is written. xDSL keeps keys for the whole process, and renames one that
+        an earlier text has used."""
+        return self.parse_identifier()
+
+    def _parse_resource(self, dialect_name: str, interface: OpAsmDialectInterface) -> None:
+        """Check a blob and drop it: resources travel beside the text (`lamina-run --resources`)."""
+        key = self._parse_dialect_resource_handle(dialect_name, interface)
+        self.parse_punctuation(":")
+        start = self.pos
+        value = self.parse_str_literal()
+        if not re.fullmatch(r"0x(?:[0-9A-Fa-f]{2})*", value):
+            raise self.error(f"resource {key}: expected 0x and hexadecimal bytes", start)
 
     def _parse_dense_literal_type(self) -> RankedStructure[AnyDenseElement]:
         """xDSL lays a splat out in full: refuse one that is larger than memory first."""

@@ -78,6 +78,13 @@ TYPES = [
     Bad("dense_ragged", "opt", body(CONSTANT + "dense<[[1], [2, 3]]> : tensor<2x2xi8>"), "rank", 2),
     Bad("dense_hex", "opt", body(CONSTANT + 'dense<"0xZZ"> : tensor<2xf32>'), "invalid", 2),
     Bad("dense_cut", "opt", body(CONSTANT + 'dense<"0x12"> : tensor<2xf32>'), "", 2),
+    Bad(
+        "resource_blob",
+        "opt",
+        body("") + '{-# dialect_resources: { builtin: { w: "0xZZ" } } #-}',
+        "resource w: expected 0x and hexadecimal bytes",
+        5,
+    ),
     Bad("dense_dynamic", "opt", body(CONSTANT + "dense<1> : tensor<?xi32>"), "static shape", 2),
     Bad("negative_size", "opt", body("", signature="@f(%a: tensor<-4xf32>)"), "shape type", 1),
     Bad("empty_vector", "opt", body("", signature="@f(%a: vector<0xf32>)"), "positive sizes", 1),

@@ -95,4 +95,4 @@ def test_names_that_are_taken_from_xdsl_exist() -> None:
 
 @pytest.mark.parametrize("name", sorted(pipeline.PIPELINES))
 def test_pipeline_is_made_of_known_passes(name: str) -> None:
-    assert parse_passes(name)
+    assert isinstance(parse_passes(name), list)
