@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IntegerAttr, MemRefType, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -185,7 +185,8 @@ def collapse_shape(b: LoopBuilder, buffer: SSAValue, merged: Sequence[Sequence[i
     for places in merged:
         size = 1
         for place in places:
-            size = -1 if -1 in (size, shape[place]) else size * shape[place]
+            dynamic = DYNAMIC_INDEX in (size, shape[place])
+            size = DYNAMIC_INDEX if dynamic else size * shape[place]
         sizes.append(size)
     reassociation = ArrayAttr([ArrayAttr([IntegerAttr(p, i64) for p in ps]) for ps in merged])
     return b.value(

@@ -14,6 +14,7 @@ import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
     IntegerAttr,
@@ -202,7 +203,8 @@ def _port(type: Attribute) -> Port:
     if not isinstance(type, TensorType | MemRefType):
         raise IRError(f"expected an entry function of tensors or buffers, found a {type}")
     shaped = cast("TensorType[Attribute] | MemRefType[Attribute]", type)
-    return Port(dtype_of(shaped.element_type), shaped.get_shape())
+    shape = tuple(-1 if size == DYNAMIC_INDEX else size for size in shaped.get_shape())
+    return Port(dtype_of(shaped.element_type), shape)
 
 
 def generate(lowering: Lowering, entry: str = "main") -> Code:
