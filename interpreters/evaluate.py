@@ -67,12 +67,12 @@ def apply(op: NdOp, operands: Sequence[Value], resources: Mapping[str, Array]) -
     name = op.name.removeprefix("nd.")
     tensors: list[Array] = [value for value in operands if isinstance(value, np.ndarray)]
     indices = tuple(value for value in operands if not isinstance(value, np.ndarray))
-    if name in elementwise.MEANING and len({tensor.shape for tensor in tensors}) > 1:
+    if name == "from_index":
+        return MEANING[name](*indices)
+    if name in elementwise.MEANING and any(x.shape != tensors[0].shape for x in tensors):
         shapes = ", ".join(shape_text(tensor.shape) for tensor in tensors)
         raise ShapeError(f"{op.name}: expected operands of one shape, found {shapes}")
     params = op.params() | _from_types(op, name, indices, resources)
-    if name == "from_index":
-        return MEANING[name](*indices)
     try:
         result = MEANING[name](*tensors, **params)
     except LaminaError:
@@ -81,9 +81,10 @@ def apply(op: NdOp, operands: Sequence[Value], resources: Mapping[str, Array]) -
         raise ShapeError(f"{op.name}: expected sizes that fit, found {error}") from error
     if not isinstance(op.results[0].type, TensorType):
         return result
-    shape = shape_of(op.results[0])
-    result = np.asarray(result)
-    if len(shape) != result.ndim or not all(map(fits, result.shape, shape)):
+    result, shape = np.asarray(result), shape_of(op.results[0])
+    if result.shape != shape and (
+        len(shape) != result.ndim or not all(map(fits, result.shape, shape))
+    ):
         found = shape_text(result.shape)
         raise ShapeError(f"{op.name}: expected shape {shape_text(shape)}, found {found}")
     return result

@@ -85,7 +85,7 @@ FAMILIES: dict[str, Callable[[Attribute], bool]] = {
 
 def tensor_type(value: SSAValue) -> TensorType[Attribute]:
     """The type of `value`, known to be a ranked tensor."""
-    return cast(TensorType[Attribute], value.type)
+    return cast("TensorType[Attribute]", value.type)  # the subscript is not run: it is slow
 
 
 def shape_of(value: SSAValue) -> tuple[int, ...]:
