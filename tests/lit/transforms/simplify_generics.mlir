@@ -3,8 +3,8 @@
 
 // A broadcast is a map: its reader reads the source, and the broadcast is gone.
 // CHECK-LABEL: func.func @reads_through_a_broadcast(
-// CHECK-NEXT: [[E:%[a-z0-9]+]] = tensor.empty
-// CHECK-NEXT: [[R:%[a-z0-9]+]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+// CHECK-NEXT: [[E:%[a-z0-9_]+]] = tensor.empty
+// CHECK-NEXT: [[R:%[a-z0-9_]+]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
 // CHECK-SAME: ins(%x : tensor<8xf32>) outs([[E]]
 // CHECK: math.exp
 // CHECK: func.return [[R]]
@@ -52,15 +52,15 @@ func.func @composes_moves(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
 
 // A splat and a filled tensor are scalars of the body; a constant of several values is read.
 // CHECK-LABEL: func.func @takes_scalar_constants(
-// CHECK: [[D:%[a-z0-9]+]] = arith.constant dense<[1.0{{.*}}, 2.0{{.*}}]>
+// CHECK: [[D:%[a-z0-9_]+]] = arith.constant dense<[1.0{{.*}}, 2.0{{.*}}]>
 // CHECK-NOT: dense<3.0
 // CHECK-NOT: linalg.fill
 // CHECK: linalg.generic {{.*}} ins(%x, [[D]] : tensor<2xf32>, tensor<2xf32>)
-// CHECK-NEXT: ^bb0([[X:%[a-z0-9]+]]: f32, [[V:%[a-z0-9]+]]: f32, %{{.*}}: f32):
-// CHECK-DAG: [[THREE:%[a-z0-9]+]] = arith.constant 3.0{{.*}} : f32
-// CHECK-DAG: [[FOUR:%[a-z0-9]+]] = arith.constant 4.0{{.*}} : f32
-// CHECK: [[P:%[a-z0-9]+]] = arith.mulf [[X]], [[THREE]]
-// CHECK: [[Q:%[a-z0-9]+]] = arith.addf [[P]], [[FOUR]]
+// CHECK-NEXT: ^bb0([[X:%[a-z0-9_]+]]: f32, [[V:%[a-z0-9_]+]]: f32, %{{.*}}: f32):
+// CHECK-DAG: [[THREE:%[a-z0-9_]+]] = arith.constant 3.0{{.*}} : f32
+// CHECK-DAG: [[FOUR:%[a-z0-9_]+]] = arith.constant 4.0{{.*}} : f32
+// CHECK: [[P:%[a-z0-9_]+]] = arith.mulf [[X]], [[THREE]]
+// CHECK: [[Q:%[a-z0-9_]+]] = arith.addf [[P]], [[FOUR]]
 // CHECK: arith.addf [[Q]], [[V]]
 func.func @takes_scalar_constants(%x: tensor<2xf32>) -> tensor<2xf32> {
   %c = arith.constant dense<3.0> : tensor<2xf32>
@@ -83,8 +83,8 @@ func.func @takes_scalar_constants(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // A move that is also a result stays; its other reader reads the source all the same.
 // CHECK-LABEL: func.func @keeps_a_move_that_others_read(
-// CHECK: [[T:%[a-z0-9]+]] = linalg.generic {{.*}} ins(%x : tensor<2x3xf32>)
-// CHECK: [[R:%[a-z0-9]+]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, {{.*}} ins(%x : tensor<2x3xf32>)
+// CHECK: [[T:%[a-z0-9_]+]] = linalg.generic {{.*}} ins(%x : tensor<2x3xf32>)
+// CHECK: [[R:%[a-z0-9_]+]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, {{.*}} ins(%x : tensor<2x3xf32>)
 // CHECK: func.return [[T]], [[R]]
 func.func @keeps_a_move_that_others_read(%x: tensor<2x3xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>) {
   %e = tensor.empty() : tensor<3x2xf32>
@@ -104,7 +104,7 @@ func.func @keeps_a_move_that_others_read(%x: tensor<2x3xf32>) -> (tensor<3x2xf32
 
 // The sum over a stretched dim: without the broadcast no operand would tell its size.
 // CHECK-LABEL: func.func @keeps_a_move_that_tells_a_size(
-// CHECK: [[B:%[a-z0-9]+]] = linalg.generic {{.*}} ins(%x : tensor<4xf32>)
+// CHECK: [[B:%[a-z0-9_]+]] = linalg.generic {{.*}} ins(%x : tensor<4xf32>)
 // CHECK: linalg.generic {{.*}}"reduction"]} ins([[B]] : tensor<4x8xf32>)
 func.func @keeps_a_move_that_tells_a_size(%x: tensor<4xf32>, %init: tensor<4xf32>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4x8xf32>
@@ -124,9 +124,9 @@ func.func @keeps_a_move_that_tells_a_size(%x: tensor<4xf32>, %init: tensor<4xf32
 
 // A product with a constant matrix keeps the rounding of a contraction: it stays one.
 // CHECK-LABEL: func.func @keeps_the_constant_of_a_contraction(
-// CHECK: [[C:%[a-z0-9]+]] = arith.constant dense<5.0{{.*}}> : tensor<3x2xf32>
+// CHECK: [[C:%[a-z0-9_]+]] = arith.constant dense<5.0{{.*}}> : tensor<3x2xf32>
 // CHECK: linalg.generic {{.*}} ins(%x, [[C]] : tensor<4x3xf32>, tensor<3x2xf32>)
-// CHECK-NEXT: ^bb0([[A:%[a-z0-9]+]]: f32, [[B:%[a-z0-9]+]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: ^bb0([[A:%[a-z0-9_]+]]: f32, [[B:%[a-z0-9_]+]]: f32, %{{.*}}: f32):
 // CHECK-NEXT: arith.mulf [[A]], [[B]]
 func.func @keeps_the_constant_of_a_contraction(%x: tensor<4x3xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
   %c = arith.constant dense<5.0> : tensor<3x2xf32>
@@ -164,8 +164,8 @@ func.func @reads_through_into_a_contraction(%x: tensor<4x3xf32>, %w: tensor<2x3x
 
 // An op that computes, or that writes into a tensor with values, is no move.
 // CHECK-LABEL: func.func @keeps_what_is_no_move(
-// CHECK: [[A:%[a-z0-9]+]] = linalg.generic {{.*}} ins(%x : tensor<2xf32>) outs(%init
-// CHECK: [[B:%[a-z0-9]+]] = linalg.generic {{.*}} ins([[A]]
+// CHECK: [[A:%[a-z0-9_]+]] = linalg.generic {{.*}} ins(%x : tensor<2xf32>) outs(%init
+// CHECK: [[B:%[a-z0-9_]+]] = linalg.generic {{.*}} ins([[A]]
 // CHECK: linalg.generic {{.*}} ins([[B]]
 func.func @keeps_what_is_no_move(%x: tensor<2xf32>, %init: tensor<2xf32>) -> tensor<2xf32> {
   %e = tensor.empty() : tensor<2xf32>

@@ -1,0 +1,295 @@
+// RUN: %opt -p fuse-elementwise --split-input-file %s | %check
+// RUN: %opt -p fuse-elementwise,fuse-elementwise --split-input-file %s | %check
+
+// A chain is one generic; an operand that two of them read is read once, a constant stands once.
+// CHECK-LABEL: func.func @fuses_a_chain(
+// CHECK: [[R:%[a-z0-9_]+]] = linalg.generic {{.*}} ins(%x, %y : tensor<8xf32>, tensor<8xf32>) outs(%{{.*}} : tensor<8xf32>)
+// CHECK-NEXT: ^bb0([[X:%[a-z0-9_]+]]: f32, [[Y:%[a-z0-9_]+]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: [[P:%[a-z0-9_]+]] = arith.mulf [[X]], [[Y]]
+// CHECK-NEXT: [[ONE:%[a-z0-9_]+]] = arith.constant 1.0
+// CHECK-NEXT: [[Q:%[a-z0-9_]+]] = arith.addf [[P]], [[ONE]]
+// CHECK-NEXT: [[N:%[a-z0-9_]+]] = arith.subf [[Q]], [[X]]
+// CHECK-NEXT: [[M:%[a-z0-9_]+]] = arith.addf [[N]], [[ONE]]
+// CHECK-NEXT: linalg.yield [[M]]
+// CHECK-NOT: linalg.generic
+// CHECK: func.return [[R]]
+#id = affine_map<(d0) -> (d0)>
+func.func @fuses_a_chain(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%x, %y : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %p = arith.mulf %v, %w : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %one = arith.constant 1.0 : f32
+    %p = arith.addf %v, %one : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %c = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%b, %x : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %one = arith.constant 1.0 : f32
+    %p = arith.subf %v, %w : f32
+    %q = arith.addf %p, %one : f32
+    linalg.yield %q : f32
+  } -> tensor<8xf32>
+  func.return %c : tensor<8xf32>
+}
+
+// -----
+
+// A value that is also read elsewhere becomes one more result; nothing is computed twice.
+// CHECK-LABEL: func.func @exports_a_shared_value(
+// CHECK: [[R:%[a-z0-9_]+]], [[Q:%[a-z0-9_]+]] = linalg.generic {{.*}} ins(%x : tensor<8xf32>) outs({{.*}} : tensor<8xf32>, tensor<8xf32>)
+// CHECK: [[E:%[a-z0-9_]+]] = math.exp
+// CHECK: [[N:%[a-z0-9_]+]] = arith.negf [[E]]
+// CHECK: linalg.yield [[E]], [[N]]
+// CHECK: func.return [[R]], [[Q]]
+#id = affine_map<(d0) -> (d0)>
+func.func @exports_a_shared_value(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = math.exp %v : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = arith.negf %v : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  func.return %a, %b : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Two independent producers and their reader: one generic.
+// CHECK-LABEL: func.func @joins_two_producers(
+// CHECK: linalg.generic {{.*}} ins(%x, %y : tensor<8xf32>, tensor<8xf32>)
+// CHECK: [[A:%[a-z0-9_]+]] = math.exp
+// CHECK: [[B:%[a-z0-9_]+]] = arith.negf
+// CHECK: arith.addf [[A]], [[B]]
+// CHECK-NOT: linalg.generic
+#id = affine_map<(d0) -> (d0)>
+func.func @joins_two_producers(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = math.exp %v : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%y : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = arith.negf %v : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %c = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %p = arith.addf %v, %w : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  func.return %c : tensor<8xf32>
+}
+
+// -----
+
+// The reason: it reads its producer at another place than its own.
+// CHECK-LABEL: func.func @keeps_a_transposed_reader(
+// CHECK: [[A:%[a-z0-9_]+]] = linalg.generic {{.*}} ins(%x
+// CHECK: linalg.generic {{.*}} ins([[A]]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#t = affine_map<(d0, d1) -> (d1, d0)>
+func.func @keeps_a_transposed_reader(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %e = tensor.empty() : tensor<4x4xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = math.exp %v : f32
+    linalg.yield %p : f32
+  } -> tensor<4x4xf32>
+  %b = linalg.generic {indexing_maps = [#t, #id], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = arith.negf %v : f32
+    linalg.yield %p : f32
+  } -> tensor<4x4xf32>
+  func.return %b : tensor<4x4xf32>
+}
+
+// -----
+
+// The reason: its space has another size, as far as one can see.
+// CHECK-LABEL: func.func @keeps_another_run_time_size(
+// CHECK: [[A:%[a-z0-9_]+]] = linalg.generic {{.*}} ins(%x
+// CHECK: linalg.generic {{.*}} ins([[A]]
+#id = affine_map<(d0) -> (d0)>
+func.func @keeps_another_run_time_size(%x: tensor<?xf32>, %n: index, %m: index) -> tensor<?xf32> {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = math.exp %v : f32
+    linalg.yield %p : f32
+  } -> tensor<?xf32>
+  %f = tensor.empty(%m) : tensor<?xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<?xf32>) outs(%f : tensor<?xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = arith.negf %v : f32
+    linalg.yield %p : f32
+  } -> tensor<?xf32>
+  func.return %b : tensor<?xf32>
+}
+
+// -----
+
+// Equal run-time sizes are one space.
+// CHECK-LABEL: func.func @fuses_run_time_sizes(
+// CHECK: linalg.generic {{.*}} ins(%x : tensor<?xf32>)
+// CHECK-NOT: linalg.generic
+#id = affine_map<(d0) -> (d0)>
+func.func @fuses_run_time_sizes(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = math.exp %v : f32
+    linalg.yield %p : f32
+  } -> tensor<?xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = arith.negf %v : f32
+    linalg.yield %p : f32
+  } -> tensor<?xf32>
+  func.return %b : tensor<?xf32>
+}
+
+// -----
+
+// A sum stands between the two: fused, the second would need its own result.
+// CHECK-LABEL: func.func @keeps_apart_around_a_third_op(
+// CHECK: [[A:%[a-z0-9_]+]] = linalg.generic {{.*}} ins(%x
+// CHECK: [[S:%[a-z0-9_]+]] = linalg.generic {{.*}}"reduction"]} ins([[A]]
+// CHECK: linalg.generic {{.*}} ins([[A]], [[S]]
+#id = affine_map<(d0) -> (d0)>
+#zero = affine_map<(d0) -> ()>
+func.func @keeps_apart_around_a_third_op(%x: tensor<8xf32>, %init: tensor<f32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = math.exp %v : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #zero], iterator_types = ["reduction"]} ins(%a : tensor<8xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = arith.addf %o, %v : f32
+    linalg.yield %p : f32
+  } -> tensor<f32>
+  %b = linalg.generic {indexing_maps = [#id, #zero, #id], iterator_types = ["parallel"]} ins(%a, %s : tensor<8xf32>, tensor<f32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %p = arith.divf %v, %w : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  func.return %b : tensor<8xf32>
+}
+
+// -----
+
+// What adds to the elements of its destination is not elementwise.
+// CHECK-LABEL: func.func @keeps_an_accumulation(
+// CHECK: [[A:%[a-z0-9_]+]] = linalg.generic {{.*}} outs(%init
+// CHECK: linalg.generic {{.*}} ins([[A]]
+#id = affine_map<(d0) -> (d0)>
+func.func @keeps_an_accumulation(%x: tensor<8xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%init : tensor<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = arith.addf %o, %v : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = arith.negf %v : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  func.return %b : tensor<8xf32>
+}
+
+// -----
+
+// An op between the members that reads the first of them comes after the fused op.
+// CHECK-LABEL: func.func @sorts_the_block(
+// CHECK: [[R:%[a-z0-9_]+]], [[Q:%[a-z0-9_]+]] = linalg.generic
+// CHECK: [[V:%[a-z0-9_]+]] = tensor.extract_slice [[R]]
+// CHECK: func.return [[V]], [[Q]]
+#id = affine_map<(d0) -> (d0)>
+func.func @sorts_the_block(%x: tensor<8xf32>) -> (tensor<2xf32>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = math.exp %v : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %s = tensor.extract_slice %a[0] [2] [1] : tensor<8xf32> to tensor<2xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = arith.negf %v : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  func.return %s, %b : tensor<2xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Rank 0, and inside a loop.
+// CHECK-LABEL: func.func @rank_zero_in_a_loop(
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}} iterator_types = []} ins(%{{.*}} : tensor<f32>)
+// CHECK: math.exp
+// CHECK: arith.negf
+// CHECK-NOT: linalg.generic
+// CHECK: scf.yield
+#id = affine_map<() -> ()>
+func.func @rank_zero_in_a_loop(%x: tensor<f32>, %n: index) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %x) -> (tensor<f32>) {
+    %e = tensor.empty() : tensor<f32>
+    %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = []} ins(%c : tensor<f32>) outs(%e : tensor<f32>) {
+    ^bb0(%v: f32, %o: f32):
+      %p = math.exp %v : f32
+      linalg.yield %p : f32
+    } -> tensor<f32>
+    %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = []} ins(%a : tensor<f32>) outs(%e : tensor<f32>) {
+    ^bb0(%v: f32, %o: f32):
+      %p = arith.negf %v : f32
+      linalg.yield %p : f32
+    } -> tensor<f32>
+    scf.yield %b : tensor<f32>
+  }
+  func.return %r : tensor<f32>
+}
+
+// -----
+
+// Sizes 0 and 1; an index is that of the common space.
+// CHECK-LABEL: func.func @sizes_zero_and_one(
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<0x1xi64>)
+// CHECK: [[I:%[a-z0-9_]+]] = linalg.index 1
+// CHECK: [[N:%[a-z0-9_]+]] = arith.index_cast [[I]]
+// CHECK: arith.addi [[N]], [[N]]
+// CHECK-NOT: linalg.generic
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @sizes_zero_and_one() -> tensor<0x1xi64> {
+  %e = tensor.empty() : tensor<0x1xi64>
+  %a = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<0x1xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 1 : index
+    %p = arith.index_cast %i : index to i64
+    linalg.yield %p : i64
+  } -> tensor<0x1xi64>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<0x1xi64>) outs(%e : tensor<0x1xi64>) {
+  ^bb0(%v: i64, %o: i64):
+    %p = arith.addi %v, %v : i64
+    linalg.yield %p : i64
+  } -> tensor<0x1xi64>
+  func.return %b : tensor<0x1xi64>
+}
