@@ -16,7 +16,7 @@ import numpy as np
 
 from lamina.errors import ArgumentError, LaminaError, MutationError, ShapeError
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS
-from lamina.frontend.dtypes import DType, Scalar
+from lamina.frontend.dtypes import DType, Scalar, bool_, complex128, float64, int64
 from lamina.frontend.location import fail
 from lamina.frontend.shapes import Shape
 
@@ -26,6 +26,9 @@ ArrayLike: TypeAlias = "Array | NDArray | np.generic | Scalar"
 SCALARS = (bool, int, float, complex)
 OPERANDS = (*SCALARS, np.ndarray, np.generic)
 """What an operator takes beside arrays; anything else may define the reflected operator."""
+
+
+_SHOWN_WITHOUT = (bool_, int64, float64, complex128)
 
 
 def _binary(name: str) -> Callable[[Array, Any], Array]:
@@ -206,7 +209,8 @@ class Array:
 
     def __repr__(self) -> str:
         text = np.array2string(self._data, separator=", ", prefix="Array(")
-        return f"Array({text}, dtype={self.dtype})"
+        known = self.size and self.dtype in _SHOWN_WITHOUT  # as NumPy does
+        return f"Array({text})" if known else f"Array({text}, dtype={self.dtype})"
 
     def __str__(self) -> str:
         return str(self._data)

@@ -38,7 +38,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Numeric. `ShapeError` for 0-d operands or inner sizes that differ.
 
     >>> lm.matmul(lm.asarray([[1, 2], [3, 4]]), lm.asarray([1, 1]))
-    Array([3, 7], dtype=int64)
+    Array([3, 7])
     """
     a, b = _pair("matmul", x1, x2)
     if not a.ndim or not b.ndim:
@@ -65,7 +65,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     """Sum of x1 * x2 along `axis`, which both have; the other axes broadcast. Numeric.
 
     >>> lm.vecdot(lm.asarray([1, 2]), lm.asarray([3, 4]))
-    Array(11, dtype=int64)
+    Array(11)
     """
     a, b = _pair("vecdot", x1, x2)
     rank = min(a.ndim, b.ndim)
@@ -87,7 +87,7 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: Any = 2) -> Array:
     """Sum of products over the last `axes` of x1 and the first of x2, or over two lists of axes.
 
     >>> lm.tensordot(lm.asarray([1, 2]), lm.asarray([3, 4]), axes=1)
-    Array(11, dtype=int64)
+    Array(11)
     """
     a, b = _pair("tensordot", x1, x2)
     if shapes.is_sequence(axes):
@@ -113,7 +113,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
     >>> lm.outer(lm.asarray([1, 2]), lm.asarray([3, 4]))
     Array([[3, 4],
-           [6, 8]], dtype=int64)
+           [6, 8]])
     """
     a, b = _pair("outer", x1, x2)
     if a.ndim != 1 or b.ndim != 1:
@@ -139,7 +139,7 @@ def conv(
     (low, high) pair for each spatial axis. Numeric. `ShapeError` where sizes do not fit.
 
     >>> lm.conv(lm.ones((1, 1, 4)), lm.ones((1, 1, 3)), padding="same")
-    Array([[[2., 3., 3., 2.]]], dtype=float64)
+    Array([[[2., 3., 3., 2.]]])
     """
     a, b = _pair("conv", x, w)
     rank = a.ndim - 2

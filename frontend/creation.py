@@ -150,7 +150,7 @@ def constant(values: Any, /) -> Array:
     """`values` as a part of the compiled program: a captured array would be read at every call.
 
     >>> lm.constant([1, 2])
-    Array([1, 2], dtype=int64)
+    Array([1, 2])
     """
     recorder = CURRENT.get()
     if recorder is None or not is_array(values):
@@ -163,7 +163,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     """An array from any object with `__dlpack__`; memory is shared unless copy=True.
 
     >>> lm.from_dlpack(np.asarray([1, 2]))
-    Array([1, 2], dtype=int64)
+    Array([1, 2])
     """
     _device("from_dlpack", device)
     if isinstance(x, Array):
@@ -180,7 +180,7 @@ def full(shape: Any, value: ArrayLike, *, dtype: Any = None, device: Any = None)
     """An array with `value` everywhere, of its dtype unless `dtype` is given.
 
     >>> lm.full((2,), 7)
-    Array([7, 7], dtype=int64)
+    Array([7, 7])
     """
     _device("full", device)
     wanted = shapes.shape_tuple("full", shape)
@@ -198,7 +198,7 @@ def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
     """An array of zeros.
 
     >>> lm.zeros(2)
-    Array([0., 0.], dtype=float64)
+    Array([0., 0.])
     """
     _device("zeros", device)
     return _full(0, shapes.shape_tuple("zeros", shape), dtypes.normalize(dtype or "float64"))
@@ -235,7 +235,7 @@ def full_like(x: ArrayLike, /, value: ArrayLike, *, dtype: Any = None, device: A
     """`full` with the shape and dtype of x.
 
     >>> lm.full_like(lm.asarray([1, 2]), 5)
-    Array([5, 5], dtype=int64)
+    Array([5, 5])
     """
     shape, wanted = _like(x, dtype)
     return full(shape, value, dtype=wanted, device=device)
@@ -246,7 +246,7 @@ def zeros_like(x: ArrayLike, /, *, dtype: Any = None, device: Any = None) -> Arr
     """`zeros` with the shape and dtype of x.
 
     >>> lm.zeros_like(lm.asarray([1, 2]))
-    Array([0, 0], dtype=int64)
+    Array([0, 0])
     """
     return full_like(x, 0, dtype=dtype, device=device)
 
@@ -256,7 +256,7 @@ def ones_like(x: ArrayLike, /, *, dtype: Any = None, device: Any = None) -> Arra
     """`ones` with the shape and dtype of x.
 
     >>> lm.ones_like(lm.asarray([3.0, 4.0]))
-    Array([1., 1.], dtype=float64)
+    Array([1., 1.])
     """
     return full_like(x, 1, dtype=dtype, device=device)
 
@@ -283,7 +283,7 @@ def arange(
     """start + i * step for i from 0 while before `stop`. Ints give int64, else float64.
 
     >>> lm.arange(2, 8, 3)
-    Array([2, 5], dtype=int64)
+    Array([2, 5])
     """
     _device("arange", device)
     if stop is None:
@@ -335,7 +335,7 @@ def linspace(
     """`num` numbers from start to stop, evenly spaced: start + i * step, the last exactly stop.
 
     >>> lm.linspace(0, 1, 3)
-    Array([0. , 0.5, 1. ], dtype=float64)
+    Array([0. , 0.5, 1. ])
     """
     _device("linspace", device)
     low, high = _number("linspace", start), _number("linspace", stop)
@@ -360,7 +360,7 @@ def eye(
 
     >>> lm.eye(2)
     Array([[1., 0.],
-           [0., 1.]], dtype=float64)
+           [0., 1.]])
     """
     _device("eye", device)
     shape = shapes.shape_tuple("eye", (rows, rows if columns is None else columns))
@@ -387,7 +387,7 @@ def tril(x: ArrayLike, /, *, k: int = 0) -> Array:
 
     >>> lm.tril(lm.asarray([[1, 2], [3, 4]]))
     Array([[1, 0],
-           [3, 4]], dtype=int64)
+           [3, 4]])
     """
     return _triangle("tril", x, k, True)
 
@@ -398,7 +398,7 @@ def triu(x: ArrayLike, /, *, k: int = 0) -> Array:
 
     >>> lm.triu(lm.asarray([[1, 2], [3, 4]]))
     Array([[1, 2],
-           [0, 4]], dtype=int64)
+           [0, 4]])
     """
     return _triangle("triu", x, k, False)
 
@@ -408,7 +408,7 @@ def meshgrid(*arrays: ArrayLike, indexing: str = "xy") -> list[Array]:
     """1-d coordinates stretched to a grid; "xy" exchanges the first two axes, "ij" does not.
 
     >>> lm.meshgrid(lm.asarray([1, 2]), lm.asarray([3]))
-    [Array([[1, 2]], dtype=int64), Array([[3, 3]], dtype=int64)]
+    [Array([[1, 2]]), Array([[3, 3]])]
     """
     if indexing not in ("xy", "ij"):
         fail(ArgumentError, f'meshgrid: expected indexing "xy" or "ij", found {indexing!r}')

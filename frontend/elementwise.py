@@ -56,7 +56,7 @@ def add(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Sum. Numeric; integers wrap.
 
     >>> lm.add(lm.asarray([1, 2]), 3)
-    Array([4, 5], dtype=int64)
+    Array([4, 5])
     """
     return _binary("add", x1, x2, dtypes.NUMERIC)
 
@@ -66,7 +66,7 @@ def subtract(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Difference. Numeric; integers wrap.
 
     >>> lm.subtract(lm.asarray([1, 2]), 3)
-    Array([-2, -1], dtype=int64)
+    Array([-2, -1])
     """
     return _binary("subtract", x1, x2, dtypes.NUMERIC)
 
@@ -76,7 +76,7 @@ def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Product. Numeric; integers wrap.
 
     >>> lm.multiply(lm.asarray([1, 2]), 3)
-    Array([3, 6], dtype=int64)
+    Array([3, 6])
     """
     return _binary("multiply", x1, x2, dtypes.NUMERIC)
 
@@ -86,7 +86,7 @@ def divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """IEEE quotient. Numeric; integers are cast to float64 first.
 
     >>> lm.divide(lm.asarray([1, 2]), 4)
-    Array([0.25, 0.5 ], dtype=float64)
+    Array([0.25, 0.5 ])
     """
     if (pair := eager_pair(x1, x2, dtypes.FLOATS)) is not None:
         return bind("divide", *pair)
@@ -103,7 +103,7 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Floor of the quotient. Real; an integer by 0 gives 0.
 
     >>> lm.floor_divide(lm.asarray([-7, 7]), lm.asarray([2, 0]))
-    Array([-4,  0], dtype=int64)
+    Array([-4,  0])
     """
     return _binary("floor_divide", x1, x2, dtypes.REAL)
 
@@ -113,7 +113,7 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Rest of the floor division, with the divisor's sign. Real; an integer by 0 gives 0.
 
     >>> lm.remainder(lm.asarray([-7, 7]), lm.asarray([2, 0]))
-    Array([1, 0], dtype=int64)
+    Array([1, 0])
     """
     return _binary("remainder", x1, x2, dtypes.REAL)
 
@@ -123,7 +123,7 @@ def pow(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 to the power x2. Numeric. `DomainError` for an integer to a negative power.
 
     >>> lm.pow(lm.asarray([2.0, 3.0]), 3)
-    Array([ 8., 27.], dtype=float64)
+    Array([ 8., 27.])
     """
     dtype = result_dtype("pow", (x1, x2))
     check_dtype("pow", dtype, dtypes.NUMERIC)
@@ -144,7 +144,7 @@ def negative(x: ArrayLike, /) -> Array:
     """-x. Numeric; the smallest integer stays itself.
 
     >>> lm.negative(lm.asarray([1.0, -2.0]))
-    Array([-1.,  2.], dtype=float64)
+    Array([-1.,  2.])
     """
     return _unary("negative", x, dtypes.NUMERIC)
 
@@ -154,7 +154,7 @@ def positive(x: ArrayLike, /) -> Array:
     """A copy. Numeric.
 
     >>> lm.positive(lm.asarray([1.0]))
-    Array([1.], dtype=float64)
+    Array([1.])
     """
     array = as_array("positive", x)
     check_dtype("positive", array.dtype, dtypes.NUMERIC)
@@ -166,7 +166,7 @@ def abs(x: ArrayLike, /) -> Array:
     """Absolute value. Numeric; the smallest integer stays itself.
 
     >>> lm.abs(lm.asarray([1.0, -2.0]))
-    Array([1., 2.], dtype=float64)
+    Array([1., 2.])
     """
     return _unary("abs", x, dtypes.NUMERIC)
 
@@ -176,7 +176,7 @@ def sign(x: ArrayLike, /) -> Array:
     """-1, 0 or 1; NaN stays NaN. Numeric.
 
     >>> lm.sign(lm.asarray([3, -2, 0]))
-    Array([ 1, -1,  0], dtype=int64)
+    Array([ 1, -1,  0])
     """
     return _unary("sign", x, dtypes.NUMERIC)
 
@@ -186,7 +186,7 @@ def square(x: ArrayLike, /) -> Array:
     """x * x. Numeric.
 
     >>> lm.square(lm.asarray([3, -2]))
-    Array([9, 4], dtype=int64)
+    Array([9, 4])
     """
     array = as_array("square", x)
     check_dtype("square", array.dtype, dtypes.NUMERIC)
@@ -198,7 +198,7 @@ def reciprocal(x: ArrayLike, /) -> Array:
     """1 / x. Floating-point.
 
     >>> lm.reciprocal(lm.asarray([4.0, 0.5]))
-    Array([0.25, 2.  ], dtype=float64)
+    Array([0.25, 2.  ])
     """
     array = as_array("reciprocal", x)
     check_dtype("reciprocal", array.dtype, dtypes.FLOATS_OR_COMPLEX)
@@ -210,7 +210,7 @@ def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The larger; NaN wins, -0.0 < +0.0. Real.
 
     >>> lm.maximum(lm.asarray([1.0, float("nan")]), 2)
-    Array([ 2., nan], dtype=float64)
+    Array([ 2., nan])
     """
     return _binary("maximum", x1, x2, dtypes.REAL)
 
@@ -220,7 +220,7 @@ def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The smaller; NaN wins, -0.0 < +0.0. Real.
 
     >>> lm.minimum(lm.asarray([1.0, 3.0]), 2)
-    Array([1., 2.], dtype=float64)
+    Array([1., 2.])
     """
     return _binary("minimum", x1, x2, dtypes.REAL)
 
@@ -230,7 +230,7 @@ def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = 
     """minimum(maximum(x, min), max), of the dtype of x. Real; bounds broadcast to x.
 
     >>> lm.clip(lm.asarray([1, 5, 9]), 2, 8)
-    Array([2, 5, 8], dtype=int64)
+    Array([2, 5, 8])
     """
     array = as_array("clip", x)
     check_dtype("clip", array.dtype, dtypes.REAL)
@@ -251,7 +251,7 @@ def equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 == x2, bool. NaN equals nothing.
 
     >>> lm.equal(lm.asarray([1, 2]), 2)
-    Array([False,  True], dtype=bool)
+    Array([False,  True])
     """
     return _binary("equal", x1, x2, dtypes.ALL)
 
@@ -261,7 +261,7 @@ def not_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 != x2, bool. True where either is NaN.
 
     >>> lm.not_equal(lm.asarray([1, 2]), 2)
-    Array([ True, False], dtype=bool)
+    Array([ True, False])
     """
     return _binary("not_equal", x1, x2, dtypes.ALL)
 
@@ -271,7 +271,7 @@ def less(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 < x2, bool. Real.
 
     >>> lm.less(lm.asarray([1, 2]), 2)
-    Array([ True, False], dtype=bool)
+    Array([ True, False])
     """
     return _binary("less", x1, x2, dtypes.REAL)
 
@@ -281,7 +281,7 @@ def less_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 <= x2, bool. Real.
 
     >>> lm.less_equal(lm.asarray([1, 3]), 2)
-    Array([ True, False], dtype=bool)
+    Array([ True, False])
     """
     return _binary("less_equal", x1, x2, dtypes.REAL)
 
@@ -291,7 +291,7 @@ def greater(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 > x2, bool. Real.
 
     >>> lm.greater(lm.asarray([1, 3]), 2)
-    Array([False,  True], dtype=bool)
+    Array([False,  True])
     """
     return _binary("greater", x1, x2, dtypes.REAL)
 
@@ -301,7 +301,7 @@ def greater_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 >= x2, bool. Real.
 
     >>> lm.greater_equal(lm.asarray([1, 2]), 2)
-    Array([False,  True], dtype=bool)
+    Array([False,  True])
     """
     return _binary("greater_equal", x1, x2, dtypes.REAL)
 
@@ -311,7 +311,7 @@ def logical_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Both are true. Bool.
 
     >>> lm.logical_and(lm.asarray([True, False]), True)
-    Array([ True, False], dtype=bool)
+    Array([ True, False])
     """
     return _binary("logical_and", x1, x2, dtypes.BOOL, "bitwise_and")
 
@@ -321,7 +321,7 @@ def logical_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """At least one is true. Bool.
 
     >>> lm.logical_or(lm.asarray([True, False]), False)
-    Array([ True, False], dtype=bool)
+    Array([ True, False])
     """
     return _binary("logical_or", x1, x2, dtypes.BOOL, "bitwise_or")
 
@@ -331,7 +331,7 @@ def logical_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Exactly one is true. Bool.
 
     >>> lm.logical_xor(lm.asarray([True, False]), True)
-    Array([False,  True], dtype=bool)
+    Array([False,  True])
     """
     return _binary("logical_xor", x1, x2, dtypes.BOOL, "bitwise_xor")
 
@@ -341,7 +341,7 @@ def logical_not(x: ArrayLike, /) -> Array:
     """Not x. Bool.
 
     >>> lm.logical_not(lm.asarray([True, False]))
-    Array([False,  True], dtype=bool)
+    Array([False,  True])
     """
     array = as_array("logical_not", x)
     check_dtype("logical_not", array.dtype, dtypes.BOOL)
@@ -353,7 +353,7 @@ def bitwise_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Bits set in both. Integers and bool.
 
     >>> lm.bitwise_and(lm.asarray([5, 6]), 3)
-    Array([1, 2], dtype=int64)
+    Array([1, 2])
     """
     return _binary("bitwise_and", x1, x2, dtypes.BITS)
 
@@ -363,7 +363,7 @@ def bitwise_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Bits set in either. Integers and bool.
 
     >>> lm.bitwise_or(lm.asarray([4, 6]), 3)
-    Array([7, 7], dtype=int64)
+    Array([7, 7])
     """
     return _binary("bitwise_or", x1, x2, dtypes.BITS)
 
@@ -373,7 +373,7 @@ def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Bits set in one of the two. Integers and bool.
 
     >>> lm.bitwise_xor(lm.asarray([5, 6]), 3)
-    Array([6, 5], dtype=int64)
+    Array([6, 5])
     """
     return _binary("bitwise_xor", x1, x2, dtypes.BITS)
 
@@ -383,7 +383,7 @@ def bitwise_invert(x: ArrayLike, /) -> Array:
     """Every bit inverted. Integers and bool.
 
     >>> lm.bitwise_invert(lm.asarray([0, 5]))
-    Array([-1, -6], dtype=int64)
+    Array([-1, -6])
     """
     return _unary("bitwise_invert", x, dtypes.BITS)
 
@@ -393,7 +393,7 @@ def bitwise_left_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 << x2. Integers; by a negative amount, or the width and more, 0.
 
     >>> lm.bitwise_left_shift(lm.asarray([1, 2]), 3)
-    Array([ 8, 16], dtype=int64)
+    Array([ 8, 16])
     """
     return _binary("bitwise_left_shift", x1, x2, dtypes.INTEGERS, "left_shift")
 
@@ -403,7 +403,7 @@ def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 >> x2. Integers; by too much, the sign, or 0 when unsigned.
 
     >>> lm.bitwise_right_shift(lm.asarray([8, -8]), 2)
-    Array([ 2, -2], dtype=int64)
+    Array([ 2, -2])
     """
     return _binary("bitwise_right_shift", x1, x2, dtypes.INTEGERS, "right_shift")
 
@@ -413,7 +413,7 @@ def isnan(x: ArrayLike, /) -> Array:
     """x is NaN, bool: x != x.
 
     >>> lm.isnan(lm.asarray([1.0, float("nan")]))
-    Array([False,  True], dtype=bool)
+    Array([False,  True])
     """
     array = as_array("isnan", x)
     check_dtype("isnan", array.dtype, dtypes.NUMERIC)
@@ -425,7 +425,7 @@ def isinf(x: ArrayLike, /) -> Array:
     """x is an infinity, bool: abs(x) == inf.
 
     >>> lm.isinf(lm.asarray([1.0, float("-inf")]))
-    Array([False,  True], dtype=bool)
+    Array([False,  True])
     """
     array = as_array("isinf", x)
     check_dtype("isinf", array.dtype, dtypes.NUMERIC)
@@ -439,7 +439,7 @@ def isfinite(x: ArrayLike, /) -> Array:
     """x is neither NaN nor an infinity, bool: abs(x) < inf.
 
     >>> lm.isfinite(lm.asarray([1.0, float("nan"), float("inf")]))
-    Array([ True, False, False], dtype=bool)
+    Array([ True, False, False])
     """
     array = as_array("isfinite", x)
     check_dtype("isfinite", array.dtype, dtypes.NUMERIC)
@@ -453,7 +453,7 @@ def signbit(x: ArrayLike, /) -> Array:
     """x is negative or -0.0, bool: x < 0 or 1 / x < 0. Floating-point; of NaN, False.
 
     >>> lm.signbit(lm.asarray([-0.0, 0.0, -1.0]))
-    Array([ True, False,  True], dtype=bool)
+    Array([ True, False,  True])
     """
     array = as_array("signbit", x)
     check_dtype("signbit", array.dtype, dtypes.FLOATS)
@@ -466,7 +466,7 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The magnitude of x1 with the sign of x2. Floating-point.
 
     >>> lm.copysign(lm.asarray([1.0, 2.0]), lm.asarray([-0.0, 3.0]))
-    Array([-1.,  2.], dtype=float64)
+    Array([-1.,  2.])
     """
     dtype = result_dtype("copysign", (x1, x2))
     check_dtype("copysign", dtype, dtypes.FLOATS)
@@ -489,7 +489,7 @@ def floor(x: ArrayLike, /) -> Array:
     """Rounded down. Real.
 
     >>> lm.floor(lm.asarray([1.5, -1.5]))
-    Array([ 1., -2.], dtype=float64)
+    Array([ 1., -2.])
     """
     return _rounding("floor", x)
 
@@ -499,7 +499,7 @@ def ceil(x: ArrayLike, /) -> Array:
     """Rounded up. Real.
 
     >>> lm.ceil(lm.asarray([1.5, -1.5]))
-    Array([ 2., -1.], dtype=float64)
+    Array([ 2., -1.])
     """
     return _rounding("ceil", x)
 
@@ -509,7 +509,7 @@ def trunc(x: ArrayLike, /) -> Array:
     """Rounded towards zero. Real.
 
     >>> lm.trunc(lm.asarray([1.5, -1.5]))
-    Array([ 1., -1.], dtype=float64)
+    Array([ 1., -1.])
     """
     return _rounding("trunc", x)
 
@@ -519,7 +519,7 @@ def round(x: ArrayLike, /) -> Array:
     """Rounded to the nearest integer, half to even. Real.
 
     >>> lm.round(lm.asarray([0.5, 1.5, 2.6]))
-    Array([0., 2., 3.], dtype=float64)
+    Array([0., 2., 3.])
     """
     return _rounding("round", x)
 
@@ -532,7 +532,7 @@ def sqrt(x: ArrayLike, /) -> Array:
     """Square root, correctly rounded. Floating-point.
 
     >>> lm.sqrt(lm.asarray([4.0, 9.0]))
-    Array([2., 3.], dtype=float64)
+    Array([2., 3.])
     """
     return _unary("sqrt", x, dtypes.FLOATS_OR_COMPLEX)
 
@@ -542,7 +542,7 @@ def exp(x: ArrayLike, /) -> Array:
     """e to the power x. Floating-point.
 
     >>> lm.exp(lm.asarray([0.0]))
-    Array([1.], dtype=float64)
+    Array([1.])
     """
     return _unary("exp", x, dtypes.FLOATS_OR_COMPLEX)
 
@@ -552,7 +552,7 @@ def exp2(x: ArrayLike, /) -> Array:
     """2 to the power x. Floating-point.
 
     >>> lm.exp2(lm.asarray([3.0]))
-    Array([8.], dtype=float64)
+    Array([8.])
     """
     return _unary("exp2", x, dtypes.FLOATS)
 
@@ -562,7 +562,7 @@ def expm1(x: ArrayLike, /) -> Array:
     """exp(x) - 1, exact near 0. Floating-point.
 
     >>> lm.expm1(lm.asarray([0.0]))
-    Array([0.], dtype=float64)
+    Array([0.])
     """
     return _unary("expm1", x, dtypes.FLOATS_OR_COMPLEX)
 
@@ -572,7 +572,7 @@ def log(x: ArrayLike, /) -> Array:
     """Natural logarithm. Floating-point.
 
     >>> lm.log(lm.asarray([1.0]))
-    Array([0.], dtype=float64)
+    Array([0.])
     """
     return _unary("log", x, dtypes.FLOATS_OR_COMPLEX)
 
@@ -582,7 +582,7 @@ def log1p(x: ArrayLike, /) -> Array:
     """log(1 + x), exact near 0. Floating-point.
 
     >>> lm.log1p(lm.asarray([0.0]))
-    Array([0.], dtype=float64)
+    Array([0.])
     """
     return _unary("log1p", x, dtypes.FLOATS_OR_COMPLEX)
 
@@ -592,7 +592,7 @@ def log2(x: ArrayLike, /) -> Array:
     """Logarithm to base 2. Floating-point.
 
     >>> lm.log2(lm.asarray([8.0]))
-    Array([3.], dtype=float64)
+    Array([3.])
     """
     return _unary("log2", x, dtypes.FLOATS_OR_COMPLEX)
 
@@ -602,7 +602,7 @@ def log10(x: ArrayLike, /) -> Array:
     """Logarithm to base 10. Floating-point.
 
     >>> lm.log10(lm.asarray([100.0]))
-    Array([2.], dtype=float64)
+    Array([2.])
     """
     return _unary("log10", x, dtypes.FLOATS_OR_COMPLEX)
 
@@ -614,7 +614,7 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Half types are computed in float32 and rounded once.
 
     >>> lm.logaddexp(lm.asarray([0.0]), float("-inf"))
-    Array([0.], dtype=float64)
+    Array([0.])
     """
     dtype = result_dtype("logaddexp", (x1, x2))
     check_dtype("logaddexp", dtype, dtypes.FLOATS)
@@ -630,7 +630,7 @@ def sin(x: ArrayLike, /) -> Array:
     """Sine of radians. Floating-point.
 
     >>> lm.sin(lm.asarray([0.0]))
-    Array([0.], dtype=float64)
+    Array([0.])
     """
     return _unary("sin", x, dtypes.FLOATS_OR_COMPLEX)
 
@@ -640,7 +640,7 @@ def cos(x: ArrayLike, /) -> Array:
     """Cosine of radians. Floating-point.
 
     >>> lm.cos(lm.asarray([0.0]))
-    Array([1.], dtype=float64)
+    Array([1.])
     """
     return _unary("cos", x, dtypes.FLOATS_OR_COMPLEX)
 
@@ -650,7 +650,7 @@ def tan(x: ArrayLike, /) -> Array:
     """Tangent of radians. Floating-point.
 
     >>> lm.tan(lm.asarray([0.0]))
-    Array([0.], dtype=float64)
+    Array([0.])
     """
     return _unary("tan", x, dtypes.FLOATS_OR_COMPLEX)
 
@@ -660,7 +660,7 @@ def tanh(x: ArrayLike, /) -> Array:
     """Hyperbolic tangent. Floating-point.
 
     >>> lm.tanh(lm.asarray([0.0, 50.0]))
-    Array([0., 1.], dtype=float64)
+    Array([0., 1.])
     """
     return _unary("tanh", x, dtypes.FLOATS_OR_COMPLEX)
 
@@ -670,7 +670,7 @@ def atan(x: ArrayLike, /) -> Array:
     """Angle in radians whose tangent is x: atan2(x, 1). Floating-point.
 
     >>> lm.atan(lm.asarray([0.0]))
-    Array([0.], dtype=float64)
+    Array([0.])
     """
     array = as_array("atan", x)
     check_dtype("atan", array.dtype, dtypes.FLOATS)
@@ -682,7 +682,7 @@ def atan2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Angle in radians of the point (x2, x1), from -pi to pi. Floating-point.
 
     >>> lm.atan2(lm.asarray([0.0]), lm.asarray([1.0]))
-    Array([0.], dtype=float64)
+    Array([0.])
     """
     return _binary("atan2", x1, x2, dtypes.FLOATS)
 
@@ -692,7 +692,7 @@ def erf(x: ArrayLike, /) -> Array:
     """Error function. Floating-point.
 
     >>> lm.erf(lm.asarray([0.0]))
-    Array([0.], dtype=float64)
+    Array([0.])
     """
     return _unary("erf", x, dtypes.FLOATS)
 
@@ -705,7 +705,7 @@ def real(x: ArrayLike, /) -> Array:
     """The real part. Numeric.
 
     >>> lm.real(lm.asarray([1 + 2j]))
-    Array([1.], dtype=float64)
+    Array([1.])
     """
     return _part("real", x)
 
@@ -715,7 +715,7 @@ def imag(x: ArrayLike, /) -> Array:
     """The imaginary part. Complex.
 
     >>> lm.imag(lm.asarray([1 + 2j]))
-    Array([2.], dtype=float64)
+    Array([2.])
     """
     return _part("imag", x)
 
@@ -725,7 +725,7 @@ def conj(x: ArrayLike, /) -> Array:
     """The complex conjugate; a copy of real numbers. Numeric.
 
     >>> lm.conj(lm.asarray([1 + 2j]))
-    Array([1.-2.j], dtype=complex128)
+    Array([1.-2.j])
     """
     return _part("conj", x)
 

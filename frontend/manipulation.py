@@ -44,7 +44,7 @@ def copy(x: ArrayLike, /) -> Array:
     """A new array with the values of x.
 
     >>> lm.copy(lm.asarray([1]))
-    Array([1], dtype=int64)
+    Array([1])
     """
     return duplicate(as_array("copy", x))
 
@@ -58,7 +58,7 @@ def reshape(x: ArrayLike, /, shape: Any, *, copy: bool | None = None) -> Array:
 
     >>> lm.reshape(lm.asarray([1, 2, 3, 4]), (2, -1))
     Array([[1, 2],
-           [3, 4]], dtype=int64)
+           [3, 4]])
     """
     array = as_array("reshape", x)
     wanted = shapes.reshaped("reshape", array.shape, shape)
@@ -99,7 +99,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 
     >>> lm.matrix_transpose(lm.asarray([[1, 2], [3, 4]]))
     Array([[1, 3],
-           [2, 4]], dtype=int64)
+           [2, 4]])
     """
     array = as_array("matrix_transpose", x)
     if array.ndim < 2:
@@ -145,7 +145,7 @@ def flip(x: ArrayLike, /, *, axis: Any = None) -> Array:
     """The order along `axis` (None: every axis) reversed: a view.
 
     >>> lm.flip(lm.asarray([1, 2, 3]))
-    Array([3, 2, 1], dtype=int64)
+    Array([3, 2, 1])
     """
     array = as_array("flip", x)
     return view("reverse", array, axes=shapes.axis_indices("flip", axis, array.ndim))
@@ -188,7 +188,7 @@ def broadcast_to(x: ArrayLike, /, shape: Any) -> Array:
 
     >>> lm.broadcast_to(lm.asarray([1, 2]), (2, 2))
     Array([[1, 2],
-           [1, 2]], dtype=int64)
+           [1, 2]])
     """
     array, wanted = as_array("broadcast_to", x), shapes.shape_tuple("broadcast_to", shape)
     shapes.check_broadcast("broadcast_to", array.shape, wanted)
@@ -224,7 +224,7 @@ def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
     """Arrays joined along `axis`; None joins them flattened.
 
     >>> lm.concat([lm.asarray([1]), lm.asarray([2, 3])])
-    Array([1, 2, 3], dtype=int64)
+    Array([1, 2, 3])
     """
     found = _sequence("concat", arrays)
     if axis is None:
@@ -240,7 +240,7 @@ def stack(arrays: Sequence[ArrayLike], /, *, axis: int = 0) -> Array:
 
     >>> lm.stack([lm.asarray([1, 2]), lm.asarray([3, 4])], axis=1)
     Array([[1, 3],
-           [2, 4]], dtype=int64)
+           [2, 4]])
     """
     found = _sequence("stack", arrays)
     for x in found[1:]:
@@ -258,7 +258,7 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     """The slices along `axis`, without that axis: views.
 
     >>> lm.unstack(lm.asarray([[1, 2], [3, 4]]))
-    (Array([1, 2], dtype=int64), Array([3, 4], dtype=int64))
+    (Array([1, 2]), Array([3, 4]))
     """
     array = moveaxis(as_array("unstack", x), axis, 0)
     return tuple(array[i] for i in range(array.shape[0]))
@@ -269,7 +269,7 @@ def split(x: ArrayLike, sections: Any, /, *, axis: int = 0) -> list[Array]:
     """x cut along `axis` into equal parts, or at the given indices: views.
 
     >>> lm.split(lm.asarray([1, 2, 3, 4]), 2)
-    [Array([1, 2], dtype=int64), Array([3, 4], dtype=int64)]
+    [Array([1, 2]), Array([3, 4])]
     """
     array = as_array("split", x)
     along = shapes.axis_index("split", axis, array.ndim)
@@ -291,7 +291,7 @@ def roll(x: ArrayLike, /, shift: Any, *, axis: Any = None) -> Array:
     """Elements moved by `shift` along `axis`, round the end; None rolls the flattened array.
 
     >>> lm.roll(lm.asarray([1, 2, 3]), 1)
-    Array([3, 1, 2], dtype=int64)
+    Array([3, 1, 2])
     """
     array = as_array("roll", x)
     if axis is None:
@@ -317,7 +317,7 @@ def repeat(x: ArrayLike, repeats: int, /, *, axis: int | None = None) -> Array:
     """Each element `repeats` times along `axis`; None repeats the flattened array.
 
     >>> lm.repeat(lm.asarray([1, 2]), 2)
-    Array([1, 1, 2, 2], dtype=int64)
+    Array([1, 1, 2, 2])
     """
     array = as_array("repeat", x)
     count = shapes.integer("repeat", repeats, "number of repeats")
@@ -338,7 +338,7 @@ def tile(x: ArrayLike, repetitions: Any, /) -> Array:
     """x repeated as a whole along each axis.
 
     >>> lm.tile(lm.asarray([1, 2]), (2,))
-    Array([1, 2, 1, 2], dtype=int64)
+    Array([1, 2, 1, 2])
     """
     array = as_array("tile", x)
     counts = shapes.shape_tuple("tile", repetitions)
@@ -356,7 +356,7 @@ def pad(x: ArrayLike, width: Any, /, *, value: ArrayLike = 0) -> Array:
     """x with `value` around it. width: an int, a (low, high) pair, or a pair for each axis.
 
     >>> lm.pad(lm.asarray([1, 2]), (1, 2))
-    Array([0, 1, 2, 0, 0], dtype=int64)
+    Array([0, 1, 2, 0, 0])
     """
     array = as_array("pad", x)
     pairs: list[Any]

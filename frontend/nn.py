@@ -44,7 +44,7 @@ def relu(x: ArrayLike, /) -> Array:
     """where(x <= 0, 0, x). Real; NaN stays NaN.
 
     >>> lm.relu(lm.asarray([-1.0, 2.0]))
-    Array([0., 2.], dtype=float64)
+    Array([0., 2.])
     """
     array = as_array("relu", x)
     check_dtype("relu", array.dtype, dtypes.REAL)
@@ -57,7 +57,7 @@ def sigmoid(x: ArrayLike, /) -> Array:
     """1 / (1 + exp(-x)).
 
     >>> lm.sigmoid(lm.asarray([0.0]))
-    Array([0.5], dtype=float64)
+    Array([0.5])
     """
     array, dtype = _wide("sigmoid", x)
     return cast(_sigmoid(array), dtype)
@@ -72,7 +72,7 @@ def silu(x: ArrayLike, /) -> Array:
     """x * sigmoid(x).
 
     >>> lm.silu(lm.asarray([0.0, 100.0]))
-    Array([  0., 100.], dtype=float64)
+    Array([  0., 100.])
     """
     array, dtype = _wide("silu", x)
     return cast(multiply(array, _sigmoid(array)), dtype)
@@ -84,7 +84,7 @@ def gelu(x: ArrayLike, /, *, approximate: Literal["none", "tanh"] = "none") -> A
     0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))).
 
     >>> lm.gelu(lm.asarray([0.0, 100.0]))
-    Array([  0., 100.], dtype=float64)
+    Array([  0., 100.])
     """
     array, dtype = _wide("gelu", x)
     if approximate == "none":
@@ -112,7 +112,7 @@ def softmax(x: ArrayLike, /, *, axis: Any = -1) -> Array:
     """e * (1 / sum(e)), e = exp(x - max(x)), along `axis`.
 
     >>> lm.softmax(lm.asarray([0.0, 0.0]))
-    Array([0.5, 0.5], dtype=float64)
+    Array([0.5, 0.5])
     """
     shifted, dtype, axes = _shifted("softmax", x, axis)
     powers = exp(shifted)
@@ -125,7 +125,7 @@ def log_softmax(x: ArrayLike, /, *, axis: Any = -1) -> Array:
     """s - log(sum(exp(s))), s = x - max(x), along `axis`.
 
     >>> lm.log_softmax(lm.asarray([3.0]))
-    Array([0.], dtype=float64)
+    Array([0.])
     """
     shifted, dtype, axes = _shifted("log_softmax", x, axis)
     total = reduce("log_softmax", "sum", exp(shifted), axes, True)
@@ -146,7 +146,7 @@ def layer_norm(
     broadcast to x.
 
     >>> lm.layer_norm(lm.asarray([1.0, 3.0]), epsilon=0.0)
-    Array([-1.,  1.], dtype=float64)
+    Array([-1.,  1.])
     """
     array, dtype = _wide("layer_norm", x)
     axes = shapes.axis_indices("layer_norm", axis, array.ndim)
@@ -168,7 +168,7 @@ def rms_norm(
     """x * (1 / sqrt(mean(x * x) + epsilon)) * weight, along `axis`; weight broadcasts to x.
 
     >>> lm.rms_norm(lm.asarray([3.0, 3.0]), epsilon=0.0)
-    Array([1., 1.], dtype=float64)
+    Array([1., 1.])
     """
     array, dtype = _wide("rms_norm", x)
     axes = shapes.axis_indices("rms_norm", axis, array.ndim)

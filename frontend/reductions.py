@@ -61,7 +61,7 @@ def sum(x: ArrayLike, /, *, axis: Any = None, dtype: Any = None, keepdims: bool 
     """Sum along `axis`. Signed integers and bool give int64, unsigned uint64; of nothing, 0.
 
     >>> lm.sum(lm.asarray([[1, 2], [3, 4]]), axis=0)
-    Array([4, 6], dtype=int64)
+    Array([4, 6])
     """
     return _summed("sum", "sum", x, axis, dtype, keepdims)
 
@@ -71,7 +71,7 @@ def prod(x: ArrayLike, /, *, axis: Any = None, dtype: Any = None, keepdims: bool
     """Product along `axis`. Signed integers and bool give int64, unsigned uint64; of nothing, 1.
 
     >>> lm.prod(lm.asarray([[1, 2], [3, 4]]), axis=1)
-    Array([ 2, 12], dtype=int64)
+    Array([ 2, 12])
     """
     return _summed("prod", "prod", x, axis, dtype, keepdims)
 
@@ -88,7 +88,7 @@ def max(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     """The largest; NaN wins, -0.0 < +0.0. Real. `ShapeError` on an empty axis.
 
     >>> lm.max(lm.asarray([[1, 5], [3, 4]]), axis=1)
-    Array([5, 4], dtype=int64)
+    Array([5, 4])
     """
     return _extreme("max", x, axis, keepdims)
 
@@ -98,7 +98,7 @@ def min(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     """The smallest; NaN wins, -0.0 < +0.0. Real. `ShapeError` on an empty axis.
 
     >>> lm.min(lm.asarray([[1, 5], [3, 4]]), axis=1)
-    Array([1, 3], dtype=int64)
+    Array([1, 3])
     """
     return _extreme("min", x, axis, keepdims)
 
@@ -114,7 +114,7 @@ def any(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     """Whether any element is not 0, bool; of nothing, False. NaN is not 0.
 
     >>> lm.any(lm.asarray([[0, 1], [0, 0]]), axis=1)
-    Array([ True, False], dtype=bool)
+    Array([ True, False])
     """
     return _boolean("any", "or", x, axis, keepdims)
 
@@ -124,7 +124,7 @@ def all(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     """Whether every element is not 0, bool; of nothing, True.
 
     >>> lm.all(lm.asarray([[0, 1], [1, 1]]), axis=1)
-    Array([False,  True], dtype=bool)
+    Array([False,  True])
     """
     return _boolean("all", "and", x, axis, keepdims)
 
@@ -134,7 +134,7 @@ def count_nonzero(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False) 
     """The number of elements that are not 0, int64.
 
     >>> lm.count_nonzero(lm.asarray([3, 0, 1]))
-    Array(2, dtype=int64)
+    Array(2)
     """
     array = as_array("count_nonzero", x)
     flags = array if array.dtype == dtypes.bool_ else not_equal(array, 0)
@@ -169,7 +169,7 @@ def mean(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     """sum(x) / n. Floating-point; integers give float64. Of nothing, NaN.
 
     >>> lm.mean(lm.asarray([1.0, 2.0, 6.0]))
-    Array(3., dtype=float64)
+    Array(3.)
     """
     array, dtype, axes = _statistics("mean", x, axis)
     return cast(_mean(array, axes, keepdims), dtype)
@@ -190,7 +190,7 @@ def var(
     float64.
 
     >>> lm.var(lm.asarray([1.0, 2.0, 6.0]), correction=1)
-    Array(7., dtype=float64)
+    Array(7.)
     """
     array, dtype, axes = _statistics("var", x, axis)
     return cast(variance(centered(array, axes), axes, correction, keepdims), dtype)
@@ -203,7 +203,7 @@ def std(
     """sqrt(var(x)). Floating-point; integers give float64.
 
     >>> lm.std(lm.asarray([1.0, 3.0]))
-    Array(1., dtype=float64)
+    Array(1.)
     """
     array, dtype, axes = _statistics("std", x, axis)
     return cast(sqrt(variance(centered(array, axes), axes, correction, keepdims)), dtype)
@@ -216,7 +216,7 @@ def logsumexp(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False) -> A
     Half types are computed in float32 and rounded once.
 
     >>> lm.logsumexp(lm.asarray([0.0, 0.0])) - lm.log(2.0)
-    Array(0., dtype=float64)
+    Array(0.)
     """
     array, dtype, axes = _statistics("logsumexp", x, axis)
     top = reduce("logsumexp", "max", array, axes, True)

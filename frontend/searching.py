@@ -25,7 +25,7 @@ def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 where `condition` is true, else x2; the three broadcast, x1 and x2 promote.
 
     >>> lm.where(lm.asarray([True, False]), 1.0, lm.asarray([5.0, 6.0]))
-    Array([1., 6.], dtype=float64)
+    Array([1., 6.])
     """
     predicate = as_array("where", condition)
     check_dtype("where", predicate.dtype, dtypes.BOOL)
@@ -58,7 +58,7 @@ def argmax(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False) -> Arra
     Real. `ShapeError` on an empty axis.
 
     >>> lm.argmax(lm.asarray([3.0, 7.0, 7.0]))
-    Array(1, dtype=int64)
+    Array(1)
     """
     return _search("argmax", x, axis, keepdims)
 
@@ -70,6 +70,6 @@ def argmin(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False) -> Arra
     Real. `ShapeError` on an empty axis.
 
     >>> lm.argmin(lm.asarray([3.0, 1.0, 7.0]))
-    Array(1, dtype=int64)
+    Array(1)
     """
     return _search("argmin", x, axis, keepdims)

@@ -99,12 +99,16 @@ def _children(value: Any) -> tuple[tuple[Any, ...], Iterable[Any], Any] | None:
     if kind in _REGISTERED:
         children, extra = _REGISTERED[kind][0](value)
         return tuple(children), children.values(), extra
-    if isinstance(value, tuple) and hasattr(kind, "_fields"):
-        return tuple(kind._fields), cast(tuple[Any, ...], value), None  # type: ignore[attr-defined]
-    if hasattr(kind, "__dataclass_fields__"):
-        names = tuple(kind.__dataclass_fields__)
-        return names, [getattr(value, name) for name in names], None
-    return None
+    names = _field_names(kind)
+    return None if names is None else (names, [getattr(value, name) for name in names], None)
+
+
+def _field_names(kind: Any) -> tuple[str, ...] | None:
+    """The fields of a named tuple or dataclass; None for other classes."""
+    if dataclasses.is_dataclass(kind):
+        return tuple(field.name for field in dataclasses.fields(kind))
+    fields = getattr(kind, "_fields", None)
+    return None if fields is None or tuple not in kind.__mro__ else tuple(fields)
 
 
 def flatten(value: Any) -> tuple[list[Any], Tree]:
