@@ -17,7 +17,7 @@ lint: env
 	$(BIN)/pyright
 
 lit: env
-	$(BIN)/lit -q -j $(JOBS) tests/lit
+	$(BIN)/lit -q -j $(JOBS) tests/lit examples/own_pass
 
 quick: lit lint
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow"
