@@ -418,15 +418,19 @@ def emit_functions(module: ModuleOp) -> dict[str, str]:
     shared = [n for n, s in symbols.items() if n not in functions and s.external]
     texts: dict[str, str] = {}
     renamed: dict[str, str] = {}
+    twins: set[str] = set()  # kernels equal to an earlier one: their callers declare that one
     for name in kernels:
         symbol, text = _kernel_text(symbols, name, set(shared))
         renamed[name] = symbol
+        if symbol in texts:
+            twins.add(name)
         texts[symbol] = text
+    left = {name: symbol for name, symbol in symbols.items() if name not in twins}
     for number, entry in enumerate(entries):
         roots: dict[str, str | None] = {entry: None}
         if number == 0:
             roots.update(dict.fromkeys(shared))
-        text, _ = _assemble(symbols, roots, {*kernels, *shared})
+        text, _ = _assemble(left, roots, {*kernels, *shared})
         texts[entry] = _rename(text, renamed)
     return texts
 

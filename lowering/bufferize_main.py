@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from xdsl.dialects import func, tensor
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
@@ -202,7 +203,7 @@ class MainBufferizer:
         return [
             b.value(memref.DimOp, (buffer, b.index(axis)), INDEX)
             for axis, size in enumerate(shape)
-            if size == -1
+            if size == DYNAMIC_INDEX
         ]
 
     def copied(self, value: SSAValue, b: Builder) -> SSAValue:
@@ -236,7 +237,7 @@ class MainBufferizer:
         noted: list[Attribute] = []
         for value in values:
             shape = cast("TensorType[Attribute]", value.type).get_shape()
-            for axis in [axis for axis, size in enumerate(shape) if size == -1]:
+            for axis in [axis for axis, size in enumerate(shape) if size == DYNAMIC_INDEX]:
                 noted.append(dense_i64(self.origin(value, axis)))
         if noted:
             self.function.attributes[RESULT_SIZES] = ArrayAttr(noted)
@@ -250,7 +251,7 @@ class MainBufferizer:
             size: SSAValue | None = None
             if isinstance(owner, tensor.EmptyOp):
                 shape = cast("TensorType[Attribute]", value.type).get_shape()
-                size = owner.dynamic_sizes[shape[:axis].count(-1)]
+                size = owner.dynamic_sizes[shape[:axis].count(DYNAMIC_INDEX)]
             elif isinstance(owner, func.CallOp):
                 value = owner.operands[len(owner.operands) - len(owner.results) + value.index]  # type: ignore
                 continue
