@@ -172,7 +172,12 @@ newaxis = None
 for _module in ("indexing", "protocols"):  # operators and NumPy's functions find them in a table
     import_module(f"lamina.frontend.{_module}")
 
-_LAZY = {"jit": "lamina.api:jit"}
+_LAZY: dict[str, str] = {
+    "CompileOptions": "lamina.options:CompileOptions",
+    "jit": "lamina.api:jit",
+    "set_num_threads": "lamina.backend.threads:set_num_threads",
+    "get_num_threads": "lamina.backend.threads:get_num_threads",
+}
 """Name -> "module:Name" of what is loaded when it is first used."""
 
 
