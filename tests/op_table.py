@@ -128,7 +128,8 @@ class Row:
             return None
         params = self.params(rng, shapes, dtype)
         operands = (values(rng, dtype, s, self.low, self.high, special) for s in shapes)
-        return self.adapt(tuple(operands)), params
+        adapted = self.adapt(tuple(operands))
+        return tuple(x if isinstance(x, int) else np.asarray(x) for x in adapted), params
 
 
 # Shapes of the operands, from that of the first.
