@@ -26,17 +26,41 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.type import get_element_type_or_self
 
-from lamina.lowering import math_erf, math_exp, math_hyperbolic, math_log, math_trig
+from lamina.lowering import (
+    math_arc,
+    math_erf,
+    math_exp,
+    math_hyperbolic,
+    math_log,
+    math_pow,
+    math_trig,
+)
 from lamina.lowering.math_builder import Constants, Emitter
 
 EXPANSIONS: dict[str, Callable[..., SSAValue]] = {
+    "math.acos": math_arc.acos,
+    "math.acosh": math_arc.acosh,
+    "math.asin": math_arc.asin,
+    "math.asinh": math_arc.asinh,
+    "math.atan": math_arc.atan,
+    "math.atan2": math_arc.atan2,
+    "math.atanh": math_arc.atanh,
     "math.cos": math_trig.cos,
+    "math.cosh": math_hyperbolic.cosh,
     "math.erf": math_erf.erf,
+    "math.erfc": math_erf.erfc,
     "math.exp": math_exp.exp,
+    "math.exp2": math_exp.exp2,
+    "math.expm1": math_exp.expm1,
     "math.log": math_log.log,
     "math.log10": math_log.log10,
+    "math.log1p": math_log.log1p,
     "math.log2": math_log.log2,
+    "math.powf": math_pow.powf,
+    "math.rsqrt": math_pow.rsqrt,
     "math.sin": math_trig.sin,
+    "math.sinh": math_hyperbolic.sinh,
+    "math.tan": math_trig.tan,
     "math.tanh": math_hyperbolic.tanh,
 }
 """Op name -> (emitter, operands) -> result."""

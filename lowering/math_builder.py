@@ -207,6 +207,10 @@ class Emitter:
         """The square root, correctly rounded."""
         return self.emit(math.SqrtOp, (a,), self.types.real, _NO_FASTMATH)
 
+    def floor(self, a: SSAValue) -> SSAValue:
+        """The largest integer not above a."""
+        return self.emit(math.FloorOp, (a,), self.types.real, _NO_FASTMATH)
+
     def copysign(self, magnitude: SSAValue, sign: SSAValue) -> SSAValue:
         """|magnitude| with the sign bit of `sign`."""
         return self.emit(math.CopySignOp, (magnitude, sign), self.types.real, _NO_FASTMATH)

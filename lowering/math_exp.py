@@ -52,8 +52,21 @@ _TABLE32 = ExpTable(
     tiny=2.0**-25,
     ln2_high=0.693145751953125,
     ln2_low=1.4286068e-06,
-    exp=(0.49999994, 0.1666652, 0.04166834, 0.008368869, 0.0013819047),
-    exp2=(),
+    exp=(
+        0.49999994,
+        0.1666652,
+        0.041668225,
+        0.008368845,
+        0.0013825215,
+    ),
+    exp2=(
+        0.69314724,
+        0.24022657,
+        0.055502754,
+        0.0096172,
+        0.0013416773,
+        0.00015734167,
+    ),
 )
 
 _TABLE64 = ExpTable(
@@ -68,17 +81,30 @@ _TABLE64 = ExpTable(
     ln2_low=2.8235290563031577e-13,
     exp=(
         0.5000000000000011,
-        0.1666666666666642,
-        0.04166666666652744,
-        0.00833333333348737,
-        0.0013888888944431695,
-        0.000198412695268356,
-        2.480149219268159e-05,
-        2.7557564028512948e-06,
-        2.763059522756574e-07,
-        2.5008443736629823e-08,
+        0.16666666666666424,
+        0.04166666666652608,
+        0.00833333333348457,
+        0.00138888889447337,
+        0.0001984126953296705,
+        2.4801491918205384e-05,
+        2.7557558524072597e-06,
+        2.763068307024955e-07,
+        2.5010188257588947e-08,
     ),
-    exp2=(),
+    exp2=(
+        0.6931471805599453,
+        0.2402265069591007,
+        0.055504108664822964,
+        0.009618129107629653,
+        0.0013333558146155298,
+        0.000154035303910555,
+        1.5252734046772412e-05,
+        1.3215488754803267e-06,
+        1.0177981198757494e-07,
+        7.054164241678397e-09,
+        4.4662333653482145e-10,
+        2.674845081599512e-11,
+    ),
 )
 
 
@@ -125,3 +151,42 @@ def exp_normal(e: Emitter, x: SSAValue) -> SSAValue:
     """exp(x) for x (or NaN) whose result is a normal number less than 2^127 (2^1023)."""
     p, shifted = exp_reduced(e, x, table(e).bias)
     return e.mul(p, power_of_two(e, shifted))
+
+
+def half_exp(e: Emitter, x: SSAValue) -> SSAValue:
+    """exp(x) / 2 for x >= 0, finite a little beyond the overflow of exp."""
+    t = table(e)
+    p, shifted = exp_reduced(e, e.at_most(x, t.high + 0.7), 2 * t.bias - 1)
+    return scale(e, p, shifted)
+
+
+def exp2(e: Emitter, x: SSAValue) -> SSAValue:
+    """2^x, exact for integers."""
+    t = table(e)
+    x = e.at_most(e.at_least(x, t.low2), t.high2)
+    magic = e.real(t.magic + 2 * t.bias)
+    sum_ = e.add(x, magic)
+    r = e.sub(x, e.sub(sum_, magic))
+    return scale(e, e.fma(r, e.horner(r, t.exp2), e.real(1.0)), e.bits_of(sum_))
+
+
+def expm1(e: Emitter, x: SSAValue) -> SSAValue:
+    """exp(x) - 1: -1 at -inf, -0.0 kept.
+
+    With s = 2^(n-1) (n can be one more than the largest exponent) and r in two terms, half the
+    result is (s r + (s - 1/2)) + s (r^2 P(r) + r's low term), each sum rounding once: n = 1 and
+    r < 0 cancel.
+    """
+    t = table(e)
+    clamped = e.at_most(e.at_least(x, -40.0), t.high)
+    magic = e.real(t.magic + t.bias - 1)
+    sum_ = e.fma(clamped, e.real(LOG2_E), magic)
+    n = e.sub(sum_, magic)
+    power = power_of_two(e, e.bits_of(sum_))
+    exact = e.fma(n, e.real(-t.ln2_high), clamped)
+    low = e.mul(n, e.real(-t.ln2_low))
+    r = e.add(exact, low)
+    rest = e.add(e.sub(exact, r), low)
+    tail = e.fma(e.mul(r, r), e.horner(r, t.exp), rest)
+    half = e.fma(power, tail, e.fma(power, r, e.sub(power, e.real(0.5))))
+    return e.select(e.compare("olt", e.abs(x), e.real(t.tiny)), x, e.add(half, half))

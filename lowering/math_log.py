@@ -49,12 +49,12 @@ _TABLE32 = LogTable(
     coefficients=(
         0.33333215,
         -0.24999806,
-        0.20010492,
-        -0.16680036,
-        0.14004396,
-        -0.121913515,
-        0.13992059,
-        -0.1285733,
+        0.20010465,
+        -0.1668003,
+        0.14004762,
+        -0.12191465,
+        0.1399047,
+        -0.1285676,
     ),
     bases={
         "e": Base(1.0, 0.0, 0.693145751953125, 1.4286068e-06),
@@ -70,12 +70,12 @@ _TABLE64 = LogTable(
     scale_bits=52,
     coefficients=(
         0.6666666666666734,
-        0.39999999999416697,
-        0.2857142874203587,
-        0.2222219860119278,
-        0.18183563219073312,
-        0.15314071331961085,
-        0.1479580691757547,
+        0.3999999999941677,
+        0.28571428742000504,
+        0.2222219860668731,
+        0.18183562855145277,
+        0.1531408216385471,
+        0.14795687346279066,
     ),
     bases={
         "e": Base(1.0, 0.0, 0.693147180559663, 2.8235290563031577e-13),
@@ -83,6 +83,9 @@ _TABLE64 = LogTable(
         "10": Base(0.5, -0.06570551809674817, 0.30102999566361177, 3.694239077158931e-13),
     },
 )
+
+
+_BIAS = {32: 127, 64: 1023}
 
 
 def table(e: Emitter) -> LogTable:
@@ -137,15 +140,20 @@ def with_special_values(e: Emitter, x: SSAValue, result: SSAValue) -> SSAValue:
     return e.select(e.compare("ult", x, e.real(float("inf"))), result, e.add(x, x))
 
 
-def _log(e: Emitter, x: SSAValue, base: str) -> SSAValue:
+def lifted_parts(e: Emitter, x: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """(k, m, adjust): x > 0 is 2^(k + adjust) m, also a denormal; m as bits, `adjust` a float."""
     t = table(e)
     denormal = e.compare("olt", x, e.real(t.smallest_normal))
     lifted = e.select(denormal, e.mul(x, e.real(2.0**t.scale_bits)), x)
     k, m = split(e, e.bits_of(lifted))
-    k = e.to_real(k)
-    k = e.add(k, e.select(denormal, e.real(-float(t.scale_bits)), e.real(0.0)))
+    return k, m, e.select(denormal, e.real(-float(t.scale_bits)), e.real(0.0))
+
+
+def _log(e: Emitter, x: SSAValue, base: str) -> SSAValue:
+    k, m, adjust = lifted_parts(e, x)
     f = e.sub(e.from_bits(m), e.real(1.0))
-    return with_special_values(e, x, log_of_parts(e, base, k, f))
+    result = log_of_parts(e, base, e.add(e.to_real(k), adjust), f)
+    return with_special_values(e, x, result)
 
 
 def log(e: Emitter, x: SSAValue) -> SSAValue:
@@ -161,3 +169,21 @@ def log2(e: Emitter, x: SSAValue) -> SSAValue:
 def log10(e: Emitter, x: SSAValue) -> SSAValue:
     """Logarithm in base 10."""
     return _log(e, x, "10")
+
+
+def log_of_sum(e: Emitter, high: SSAValue, low: SSAValue, more: SSAValue | None = None) -> SSAValue:
+    """log(high + low), plus `more` * ln 2: high >= 2^-60 is normal, |low| at most an ulp of it."""
+    t = table(e)
+    k, m = split(e, e.bits_of(high))
+    # 2^-k, and 0 for the largest k, where low means nothing
+    down = e.isub(e.integer((_BIAS[e.bits]) << t.fraction_bits), e.shl(k, t.fraction_bits))
+    down = e.at_least(e.from_bits(down), 0.0)
+    f = e.fma(low, down, e.sub(e.from_bits(m), e.real(1.0)))
+    k = e.to_real(k)
+    return log_of_parts(e, "e", k if more is None else e.add(k, more), f)
+
+
+def log1p(e: Emitter, x: SSAValue) -> SSAValue:
+    """log(1 + x): -inf at -1, NaN below, -0.0 kept."""
+    high, low = e.sum_exact(e.real(1.0), x)
+    return e.copysign(with_special_values(e, high, log_of_sum(e, high, low)), x)

@@ -1,10 +1,9 @@
 """Derives the coefficients of `lowering/math_*.py`: `python tests/fit_polynomials.py [name ...]`.
 
 Each table is a minimax fit (Remez exchange, mpmath at 60 digits) of a weighted error. The
-coefficients are rounded to the format from the lowest up; on one side of 0 the rest is fitted
-again after each rounding, so that a rounded leading coefficient costs nothing. The printed `err`
-is log2 of the largest weighted error of the unrounded fit. Deterministic; nothing here runs when
-Lamina does.
+coefficients are rounded to the format from the lowest up; after each rounding the higher ones take
+over what it lost, as far as they can (least squares). Printed: log2 of the largest weighted error
+before and after rounding. Deterministic; nothing here runs when Lamina does.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import mpmath as mp
+import numpy as np
 
 mp.mp.dps = 60
 
@@ -36,28 +36,24 @@ def spelled(value: float, bits: int) -> str:
     return repr(float(f"{value:.{digits}g}"))
 
 
-def remez(f: Function, low: Real, high: Real, weight: Function, first: int, count: int):
-    """The minimax c of weight(x) * (f(x) - sum c[i] x^(first+i)); returns (c, largest error)."""
+def remez(f: Function, low: Real, high: Real, weight: Function, count: int):
+    """The minimax c of weight(x) * (f(x) - sum c[i] x^i); returns (c, largest error)."""
     middle, half = (low + high) / 2, (high - low) / 2
-    nodes = [
-        middle - half * mp.cos(mp.pi * (2 * i + 1) / (2 * (count + 1))) for i in range(count + 1)
-    ]
-    size = 60 * (count + 1)
+    ends = count + 1
+    nodes = [middle - half * mp.cos(mp.pi * (2 * i + 1) / (2 * ends)) for i in range(ends)]
+    size = 60 * ends
     grid = [middle - half * mp.cos(mp.pi * (i + mp.mpf(0.5)) / size) for i in range(size)]
     values = [(f(x), weight(x)) for x in grid]
     for _ in range(25):
-        matrix, right = mp.matrix(count + 1, count + 1), mp.matrix(count + 1, 1)
+        matrix, right = mp.matrix(ends, ends), mp.matrix(ends, 1)
         for i, x in enumerate(nodes):
             for j in range(count):
-                matrix[i, j] = x ** (first + j)
+                matrix[i, j] = x**j
             matrix[i, count] = (-1) ** i / weight(x)
             right[i] = f(x)
         solution = mp.lu_solve(matrix, right)
         c = [solution[j] for j in range(count)]
-        errors = [
-            w * (y - x**first * mp.polyval(c[::-1], x))
-            for x, (y, w) in zip(grid, values, strict=True)
-        ]
+        errors = [w * (y - mp.polyval(c[::-1], x)) for x, (y, w) in zip(grid, values, strict=True)]
         peaks, best = [], 0
         for i in range(1, size):
             if (errors[i] > 0) != (errors[i - 1] > 0):
@@ -66,10 +62,10 @@ def remez(f: Function, low: Real, high: Real, weight: Function, first: int, coun
             elif abs(errors[i]) > abs(errors[best]):
                 best = i
         peaks.append(best)
-        while len(peaks) > count + 1:
+        while len(peaks) > ends:
             peaks.pop(0 if abs(errors[peaks[0]]) < abs(errors[peaks[-1]]) else -1)
         largest = max(abs(e) for e in errors)
-        if len(peaks) <= count or largest < 1.02 * min(abs(errors[i]) for i in peaks):
+        if len(peaks) < ends or largest < 1.02 * min(abs(errors[i]) for i in peaks):
             break
         nodes = [grid[i] for i in peaks]
     return c, largest
@@ -86,23 +82,31 @@ class Fit:
     count: int
     bits: int
 
+    def error_of(self, c: list[float]) -> Real:
+        """The largest weighted error of the polynomial `c`."""
+        low, high = mp.mpf(self.low), mp.mpf(self.high)
+        points = (low + (high - low) * (i + mp.mpf(0.5)) / 500 for i in range(500))
+        return max(abs(self.weight(x) * (self.f(x) - mp.polyval(c[::-1], x))) for x in points)
+
     def coefficients(self) -> tuple[list[float], Real]:
         """The rounded coefficients and the error of the unrounded fit."""
         low, high = mp.mpf(self.low), mp.mpf(self.high)
+        exact, error = remez(self.f, low, high, self.weight, self.count)
+        nodes = [
+            (low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * (i + 0.5) / 200)
+            for i in range(200)
+        ]
+        weights = np.array([float(self.weight(x)) for x in nodes])
+        powers = np.array([[float(x**j) for j in range(self.count)] for x in nodes])
+        powers *= weights[:, None]
         done: list[float] = []
-        error = None
-        while len(done) < self.count:
-            known = list(done)
-
-            def rest(x: Real, known: list[float] = known) -> Real:
-                return self.f(x) - (mp.polyval(known[::-1], x) if known else 0)
-
-            c, largest = remez(rest, low, high, self.weight, len(done), self.count - len(done))
-            error = largest if error is None else error
-            # across 0 the remaining powers of x are no Chebyshev system: no second fit there,
-            # and none in f64 once the roundings are far below the error
-            last = low < 0 < high or (self.bits == 64 and len(done) > 3)
-            done += [rounded(x, self.bits) for x in (c if last else c[:1])]
+        for k in range(self.count):
+            done.append(rounded(exact[k], self.bits))
+            lost = float(exact[k] - mp.mpf(done[k]))
+            if k + 1 < self.count:
+                shift = np.linalg.lstsq(powers[:, k + 1 :], lost * powers[:, k], rcond=None)[0]
+                for j, d in enumerate(shift, k + 1):
+                    exact[j] += mp.mpf(float(d))
         return done, error
 
 
@@ -154,6 +158,70 @@ def _sin(count: int, bits: int) -> Fit:
     )
 
 
+def _odd(f: Function, high: Any, count: int, bits: int) -> Fit:
+    """P in f(x) = x + x^3 P(x^2) on [0, high], by relative error."""
+    return Fit(
+        root(lambda x: (f(x) / x - 1) / x**2),
+        TINY,
+        mp.mpf(high) ** 2,
+        root(lambda x: x**3 / f(x)),
+        count,
+        bits,
+    )
+
+
+def _exp2(count: int, bits: int) -> Fit:
+    return Fit(lambda r: (2**r - 1) / r, "-0.5005", "0.501", lambda r: r / 2**r, count, bits)
+
+
+def _cos(count: int, bits: int) -> Fit:
+    """P in cos(r) = 1 - r^2/2 + r^4 P(r^2) on [0, pi/4]."""
+    return Fit(
+        root(lambda r: (mp.cos(r) - 1 + r * r / 2) / r**4),
+        TINY,
+        mp.mpf("0.786") ** 2,
+        root(lambda r: r**4 / mp.cos(r)),
+        count,
+        bits,
+    )
+
+
+def _log2_series(count: int) -> Fit:
+    """P in log2(1 + f) = s P(s^2), s = f / (2 + f)."""
+    return Fit(
+        root(lambda s: 2 * mp.atanh(s) / s / mp.log(2)),
+        TINY,
+        mp.mpf("0.1716") ** 2,
+        root(lambda s: s * mp.log(2) / (2 * mp.atanh(s))),
+        count,
+        64,
+    )
+
+
+def _log_series(count: int) -> Fit:
+    """P in log(1 + f) = 2 s + 2/3 s^3 + s^5 P(s^2)."""
+    return Fit(
+        root(lambda s: (2 * mp.atanh(s) - 2 * s - 2 * s**3 / 3) / s**5),
+        TINY,
+        mp.mpf("0.1716") ** 2,
+        root(lambda s: s**5 / (2 * mp.atanh(s))),
+        count,
+        64,
+    )
+
+
+def _erfc(count: int, center: float, high: float) -> Fit:
+    """P in erfc(x) = exp(-x^2) P(q) / (x + c), q = (x - c) / (x + c)."""
+    c = mp.mpf(center)
+
+    def f(q: Real) -> Real:
+        x = c * (1 + q) / (1 - q)
+        return mp.erfc(x) * mp.exp(x * x) * (x + c)
+
+    low = (mp.mpf("0.499") - c) / (mp.mpf("0.499") + c)
+    return Fit(f, low, (high - c) / (high + c), lambda q: 1 / f(q), count, 64)
+
+
 def _erf_small(count: int, high: str, bits: int) -> Fit:
     return Fit(
         root(lambda x: mp.erf(x) / x - 1),
@@ -203,6 +271,23 @@ FITS: dict[str, Fit] = {
     "sin64": _sin(8, 64),
     "tanh32": _tanh(5, 32),
     "tanh64": _tanh(11, 64),
+    "exp2_32": _exp2(6, 32),
+    "exp2_64": _exp2(12, 64),
+    "quarter_sin64": _odd(mp.sin, "0.786", 6, 64),
+    "quarter_cos64": _cos(6, 64),
+    "quarter_sin32": _odd(mp.sin, "0.786", 3, 64),
+    "quarter_cos32": _cos(3, 64),
+    "atan32": _odd(mp.atan, "0.5", 5, 32),
+    "atan64": _odd(mp.atan, "0.5", 12, 64),
+    "asin32": _odd(mp.asin, "0.5", 5, 64),
+    "asin64": _odd(mp.asin, "0.5", 13, 64),
+    "sinh32": _odd(mp.sinh, "1.0", 4, 32),
+    "sinh64": _odd(mp.sinh, "1.0", 7, 64),
+    "atanh64": _odd(mp.atanh, "0.5", 13, 64),
+    "pow32": _log2_series(5),
+    "pow64": _log_series(8),
+    "erfc32": _erfc(10, 3.0, 10.5),
+    "erfc64": _erfc(22, 3.0, 28.0),
     "erf_small32": _erf_small(6, "0.85", 32),
     "erf_small64": _erf_small(12, "1.0", 64),
     "erf_large32": _erf_large(7, "0.8", "4.0", 32),
@@ -215,7 +300,8 @@ def main(names: list[str]) -> None:
     for name in names or FITS:
         fit = FITS[name]
         values, error = fit.coefficients()
-        print(f"{name}  # err 2^{float(mp.log(error, 2)):.1f}")
+        errors = [mp.nstr(mp.log(e, 2), 4) for e in (error, fit.error_of(values))]
+        print(f"{name}  # 2^{errors[0]}, rounded 2^{errors[1]}")
         for value in values:
             print(f"    {spelled(value, fit.bits)},")
 
