@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,16 +14,12 @@ import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    ArrayAttr,
     DictionaryAttr,
     IntegerAttr,
-    MemRefType,
     ModuleOp,
-    StringAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import parse_pipeline
 from xdsl.utils.exceptions import PassFailedException, VerifyException
@@ -35,11 +31,11 @@ from lamina.backend.emit_llvm import emit_functions
 from lamina.backend.host import target_for
 from lamina.backend.threads import default_threads
 from lamina.dialects.locations import place_of
-from lamina.errors import IRError, LaminaError, LoweringError
-from lamina.interpreters.types import dtype_of
+from lamina.errors import LaminaError, LoweringError
+from lamina.interface import entry_of, interface_of
 from lamina.options import CompileOptions
 from lamina.pipeline import LEVELS, STEPS, pipelines
-from lamina.program import Code, Interface, Port
+from lamina.program import Code
 from lamina.target import Target
 
 NDArray = np.ndarray[Any, Any]
@@ -139,72 +135,6 @@ class Lowering:
             ) from error
         spent = time.perf_counter() - start
         self.timings[module_pass.name] = self.timings.get(module_pass.name, 0.0) + spent
-
-
-def entry_of(module: ModuleOp, name: str = "main") -> Operation:
-    """The function `name`, on any level. Raises IRError when there is none."""
-    for op in module.ops:
-        symbol = op.properties.get("sym_name")
-        if isinstance(symbol, StringAttr) and symbol.data == name and op.regions[0].blocks:
-            return op
-    raise IRError(f"expected a function @{name} with a body, found none")
-
-
-def interface_of(function: Operation) -> Interface:
-    """The interface of an entry function: what `nd-to-linalg` and `bufferize` noted, else its
-    own types. Raises IRError where neither tells it."""
-    arguments, results = _interface_types(function)
-    noted = function.attributes.get("lamina.result_sizes")
-    sizes = tuple(
-        cast("tuple[int, int]", tuple(cast(Any, part).get_values()))
-        for part in (cast("ArrayAttr[Attribute]", noted).data if noted else ())
-    )
-    return Interface(tuple(map(_port, arguments)), tuple(map(_port, results)), sizes)
-
-
-def note_interface(function: Operation) -> None:
-    """Write the interface of an entry function on it, where no pass has: level llvm has only
-    pointers."""
-    arguments, results = _interface_types(function)
-    function.attributes["lamina.arguments"] = ArrayAttr(arguments)
-    function.attributes["lamina.results"] = ArrayAttr(results)
-
-
-def _interface_types(function: Operation) -> tuple[Sequence[Attribute], Sequence[Attribute]]:
-    """The types of the arguments and of the results."""
-    noted = [function.attributes.get(f"lamina.{name}") for name in ("arguments", "results")]
-    if all(isinstance(part, ArrayAttr) for part in noted):
-        arguments, results = (cast("ArrayAttr[Attribute]", part).data for part in noted)
-        return arguments, results
-    if not isinstance(function, func.FuncOp):
-        raise IRError(
-            "expected an entry function with attributes lamina.arguments and lamina.results, "
-            "found none",
-            place=place_of(function.location),
-        )
-    types = function.function_type
-    if types.outputs:
-        return types.inputs.data, types.outputs.data
-    first = len(types.inputs) - _trailing_outs(function)
-    return types.inputs.data[:first], types.inputs.data[first:]
-
-
-def _trailing_outs(function: func.FuncOp) -> int:
-    """How many of the last arguments of a bufferized function are results: those named `out`."""
-    count = 0
-    for arg in reversed(function.body.block.args):
-        if not (arg.name_hint or "").startswith("out"):
-            break
-        count += 1
-    return count
-
-
-def _port(type: Attribute) -> Port:
-    if not isinstance(type, TensorType | MemRefType):
-        raise IRError(f"expected an entry function of tensors or buffers, found a {type}")
-    shaped = cast("TensorType[Attribute] | MemRefType[Attribute]", type)
-    shape = tuple(-1 if size == DYNAMIC_INDEX else size for size in shaped.get_shape())
-    return Port(dtype_of(shaped.element_type), shape)
 
 
 def generate(lowering: Lowering, entry: str = "main") -> Code:

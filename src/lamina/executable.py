@@ -137,9 +137,9 @@ def kernels_of(lowering: Lowering) -> list[Kernel]:
     """The kernels of a module of level buffer."""
     from xdsl.dialects import func
 
-    from lamina.compiler import entry_of
     from lamina.dialects import memref
     from lamina.dialects.locations import places_of
+    from lamina.interface import entry_of
 
     functions = {f.sym_name.data: f for f in lowering.module.ops if isinstance(f, func.FuncOp)}
     found: list[Kernel] = []
@@ -277,7 +277,8 @@ def compile_module(
 
     Raises IRError for a module that cannot be run, and what lowering raises.
     """
-    from lamina.compiler import Lowering, entry_of, generate, interface_of, level_of, note_interface
+    from lamina.compiler import Lowering, generate, level_of
+    from lamina.interface import entry_of, interface_of, note_interface
 
     lowering = Lowering(module, level_of(module), options=options or CompileOptions())
     note_interface(entry_of(module, entry))

@@ -20,9 +20,9 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from lamina import registry
-from lamina.compiler import entry_of, interface_of
-from lamina.errors import ArgumentError, IRError, LaminaError, LoweringError, OptionError
+from lamina.errors import ArgumentError, OptionError
 from lamina.executable import compile_module
+from lamina.interface import entry_of, interface_of
 from lamina.interpreters.evaluate import evaluate
 from lamina.ir_text import parse_module
 from lamina.options import CompileOptions
@@ -165,9 +165,9 @@ def main(args: Sequence[str] | None = None) -> int:
     try:
         run(options)
         return 0
-    except (LaminaError, RecursionError, MemoryError) as error:
-        of_the_program = isinstance(error, IRError | LoweringError | RecursionError)
-        file = options.file if of_the_program else "lamina-run"
+    except Exception as error:
+        of_the_words = isinstance(error, OptionError | ArgumentError | MemoryError)
+        file = "lamina-run" if of_the_words else options.file
         print(diagnose(error, pass_name=None, file=file), file=sys.stderr)
         return 1
 
