@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lamina.interpreters.types import F32, HALVES, Array
+from lamina.interpreters.dtypes import F32, HALVES, Array
 
 Ints = tuple[int, ...]
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from lamina.errors import DomainError
+from lamina.interpreters.dtypes import BF16, BOOL, F32, F64, HALVES, Array, DType, is_float
 from lamina.interpreters.special import erf
-from lamina.interpreters.types import BF16, BOOL, F32, F64, HALVES, Array, DType, is_float
 
 
 def cast(x: Array, *, dtype: DType) -> Array:

@@ -23,7 +23,7 @@ import numpy as np
 
 from lamina.errors import CompileError
 from lamina.interpreters import contraction, elementwise, reduction, shape
-from lamina.interpreters.types import Array
+from lamina.interpreters.dtypes import Array
 from lamina.options import flag
 
 MEANING: dict[str, Callable[..., Any]] = {

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lamina.errors import ShapeError
+from lamina.interpreters.dtypes import BF16, F32, F64, HALVES, Array
 from lamina.interpreters.elementwise import cast
-from lamina.interpreters.types import BF16, F32, F64, HALVES, Array
 
 Ints = tuple[int, ...]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from lamina.interpreters.dtypes import INT64, Array, DType
 from lamina.interpreters.elementwise import cast
-from lamina.interpreters.types import INT64, Array, DType
 
 Ints = tuple[int, ...]
 

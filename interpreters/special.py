@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lamina.interpreters.types import Array
+from lamina.interpreters.dtypes import Array
 
 # Interpolation at Chebyshev nodes in 60 digits: erf(x)/x - 1 in x^2 on [0, 1], error 1.3e-19;
 # erfc(x) exp(x^2) in t = (x - 2.5)/(x + 2.5) on 1 <= x <= 6, error 1.0e-17.

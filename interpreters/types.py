@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
-import ml_dtypes
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
     BFloat16Type,
     BytesAttr,
@@ -24,17 +22,18 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from lamina.errors import DTypeError, IRError
-
-Array: TypeAlias = NDArray[Any]
-DType: TypeAlias = np.dtype[Any]
-
-BOOL: DType = np.dtype(np.bool_)
-INT64: DType = np.dtype(np.int64)
-F16: DType = np.dtype(np.float16)
-BF16: DType = np.dtype(ml_dtypes.bfloat16)
-F32: DType = np.dtype(np.float32)
-F64: DType = np.dtype(np.float64)
-HALVES = (F16, BF16)
+from lamina.interpreters.dtypes import (
+    BF16,
+    BOOL,
+    F16,
+    F32,
+    F64,
+    HALVES,
+    INT64,
+    Array,
+    DType,
+    is_float,
+)
 
 _ELEMENTS: dict[DType, Attribute] = {
     BOOL: IntegerType(1),
@@ -75,11 +74,6 @@ def element_type_of(dtype: DType) -> Attribute:
 def tensor_type_of(array: Array) -> TensorType[Attribute]:
     """The static tensor type of an array."""
     return TensorType(element_type_of(array.dtype), array.shape)
-
-
-def is_float(dtype: DType) -> bool:
-    """Whether `dtype` is float16, bfloat16, float32 or float64."""
-    return dtype.kind == "f" or dtype == BF16
 
 
 def to_dense(array: Array) -> DenseIntOrFPElementsAttr:
@@ -128,3 +122,8 @@ def _stored(dtype: DType) -> DType:
 
 
 assert sys.byteorder == "little", "bfloat16 has no byte order of its own"
+
+__all__ = [
+    "BF16", "BOOL", "DTYPES", "F16", "F32", "F64", "HALVES", "INT64", "Array", "DType",
+    "dtype_of", "element_type_of", "from_dense", "is_float", "tensor_type_of", "to_dense",
+]  # fmt: skip
