@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     I64,
     AnyDenseElement,
     DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
     IntegerAttr,
     MemRefType,
     StringAttr,
@@ -153,7 +154,8 @@ class ExtractAlignedPointerAsIndexOp(_ConversionSyntax, XdslExtractAlignedPointe
 class GlobalOp(IRDLOperation):
     """A named buffer with static storage.
 
-    `initial_value` is a dense attribute, a unit (uninitialized) or absent (defined elsewhere).
+    `initial_value` is a dense attribute, a resource (its bytes are not in the text), a unit
+    (uninitialized) or absent (defined elsewhere).
     """
 
     name = "memref.global"
@@ -161,7 +163,7 @@ class GlobalOp(IRDLOperation):
     sym_name = prop_def(SymbolNameConstraint())
     sym_visibility = opt_prop_def(StringAttr)
     type = prop_def(MemRefType)
-    initial_value = opt_prop_def(UnitAttr | DenseIntOrFPElementsAttr)
+    initial_value = opt_prop_def(UnitAttr | DenseIntOrFPElementsAttr | DenseResourceAttr)
     constant = opt_prop_def(UnitAttr)
     alignment = opt_prop_def(IntegerAttr[I64])
 
@@ -171,7 +173,7 @@ class GlobalOp(IRDLOperation):
         self,
         sym_name: str,
         type: MemRefType,
-        initial_value: DenseIntOrFPElementsAttr | UnitAttr | None,
+        initial_value: DenseIntOrFPElementsAttr | DenseResourceAttr | UnitAttr | None,
         *,
         visibility: str | None = "private",
         constant: bool = False,
@@ -194,7 +196,7 @@ class GlobalOp(IRDLOperation):
                 f"{self.name}: expected a power of two as alignment, "
                 f"found {self.alignment.value.data}"
             )
-        if isinstance(self.initial_value, DenseIntOrFPElementsAttr):
+        if isinstance(self.initial_value, DenseIntOrFPElementsAttr | DenseResourceAttr):
             value, expected = self.initial_value.type, _tensor_type(self.type)
             if value != expected:
                 raise VerifyException(
@@ -211,10 +213,15 @@ class GlobalOp(IRDLOperation):
         type = parser.parse_type()
         if not isa(type, MemRefType):
             parser.raise_error(f"memref.global: expected a memref type, found {type}", start)
-        value: DenseIntOrFPElementsAttr | UnitAttr | None = None
+        value: DenseIntOrFPElementsAttr | DenseResourceAttr | UnitAttr | None = None
         if parser.parse_optional_punctuation("="):
             if parser.parse_optional_keyword("uninitialized"):
                 value = UnitAttr()
+            elif parser.parse_optional_keyword("dense_resource"):
+                with parser.in_angle_brackets():
+                    value = DenseResourceAttr.from_params(
+                        parser.parse_identifier(), _tensor_type(type)
+                    )
             else:
                 parser.parse_keyword("dense")
                 value = parser.parse_dense_int_or_fp_elements_attr(
@@ -238,7 +245,7 @@ class GlobalOp(IRDLOperation):
         printer.print_symbol_name(self.sym_name.data)
         printer.print_string(" : ")
         printer.print_attribute(self.type)
-        if isinstance(self.initial_value, DenseIntOrFPElementsAttr):
+        if isinstance(self.initial_value, DenseIntOrFPElementsAttr | DenseResourceAttr):
             printer.print_string(" = ")
             self.initial_value.print_without_type(printer)
         elif self.initial_value is not None:

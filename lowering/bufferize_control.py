@@ -153,12 +153,12 @@ def lower_while(main: MainBufferizer, op: Operation, b: Builder) -> None:
     enter(main, before, buffers, test, 0)
     first = b.nested()
     main.ops(before, first)
-    handed = [v for v in condition.arguments if is_tensor(v)]
+    handed = [v for v in condition.args if is_tensor(v)]
     targets = [_handed(main, value, buffers, b) for value in handed]
     first.location = condition.location
     write_back(main, handed, targets, first)
-    numbers = [main.values[v] for v in condition.arguments if not is_tensor(v)]
-    first.add(scf.ConditionOp, (main.values[condition.cond], *numbers))
+    numbers = [main.values[v] for v in condition.args if not is_tensor(v)]
+    first.add(scf.ConditionOp, (main.values[condition.condition], *numbers))
     test.add_ops(first.ops)
     work = Block(arg_types=[n.type for n in numbers])
     enter(main, after, targets, work, 0)

@@ -171,13 +171,19 @@ class MainBufferizer:
             last = max(last, self.order[op] if op is not None else len(self.order))
         return last
 
-    def may_overwrite(self, value: SSAValue, op: Operation) -> bool:
-        """Whether `op` (which takes `value` as a destination) may write into its place."""
+    def may_overwrite(
+        self, value: SSAValue, op: Operation, reads: Sequence[SSAValue] | None = None
+    ) -> bool:
+        """Whether `op` (which takes `value` as a destination) may write into its place.
+
+        reads: the operands that are not copied before (default: all).
+        """
         place = self.places.get(value)
         block = op.parent
         if place is None or block is None or place.block is not block:
             return False
-        if sum(1 for operand in op.operands if self.places.get(operand) is place) > 1:
+        operands = op.operands if reads is None else reads
+        if sum(1 for operand in operands if self.places.get(operand) is place) > 1:
             return False
         now = self.order[op]
         return all(
@@ -185,12 +191,22 @@ class MainBufferizer:
             for member in place.members
         )
 
-    def destination(self, value: SSAValue, op: Operation, result: SSAValue, b: Builder) -> SSAValue:
-        """The buffer into which `op` writes `result`, given its destination operand `value`."""
+    def destination(
+        self,
+        value: SSAValue,
+        op: Operation,
+        result: SSAValue,
+        b: Builder,
+        reads: Sequence[SSAValue] | None = None,
+    ) -> SSAValue:
+        """The buffer into which `op` writes `result`, given its destination operand `value`.
+
+        reads: the operands that are not copied before (default: all).
+        """
         if value in self.empties:
             return self.fresh(result, self.empties[value], b)
         source = self.values[value]
-        if self.may_overwrite(value, op) and is_contiguous(source.type):
+        if self.may_overwrite(value, op, reads) and is_contiguous(source.type):
             self.bind(result, source, self.places[value])
             return source
         target = self.new(result, self.sizes(source, b), b)
@@ -348,10 +364,10 @@ def _reshape(main: MainBufferizer, op: Operation, b: Builder) -> None:
 
 def _insert_slice(main: MainBufferizer, op: Operation, b: Builder) -> None:
     assert isinstance(op, tensor.InsertSliceOp)
-    source = main.lowered(op.source, b)
+    source, reads = main.lowered(op.source, b), op.operands
     if main.places.get(op.dest) is main.places[op.source]:
-        source = main.copied(op.source, b)  # the two may overlap
-    target = main.destination(op.dest, op, op.result, b)
+        source, reads = main.copied(op.source, b), [op.dest]  # the two may overlap
+    target = main.destination(op.dest, op, op.result, b, reads)
     b.add(memref.CopyOp, (source, subview(op, target, b, main.values)))
 
 

@@ -3,6 +3,7 @@
 memref.global "private" constant @table : memref<2x2xf32> = dense<[[0.0, 0x7F800000], [1.0, 2.0]]> {alignment = 64 : i64}
 memref.global @elsewhere : memref<4xi32>
 memref.global "private" @scratch : memref<4xi32> = uninitialized
+memref.global "private" constant @weights : memref<4xi32> = dense_resource<weights>
 func.func @globals() -> memref<2x2xf32> {
   %0 = memref.get_global @table : memref<2x2xf32>
   return %0 : memref<2x2xf32>
@@ -10,6 +11,7 @@ func.func @globals() -> memref<2x2xf32> {
 // CHECK: memref.global "private" constant @table : memref<2x2xf32> = dense<{{\[\[}}0.000000e+00, 0x7F800000], [1.000000e+00, 2.000000e+00]]> {alignment = 64 : i64}
 // CHECK-NEXT: memref.global @elsewhere : memref<4xi32>{{$}}
 // CHECK-NEXT: memref.global "private" @scratch : memref<4xi32> = uninitialized
+// CHECK-NEXT: memref.global "private" constant @weights : memref<4xi32> = dense_resource<weights>
 // CHECK-LABEL: @globals
 // CHECK: memref.get_global @table : memref<2x2xf32>
 

@@ -1,0 +1,407 @@
+// RUN: %opt -p bufferize --split-input-file --verify-diagnostics %s | %check
+
+// A result's buffer is the caller's: the kernel writes straight into it.
+// CHECK-LABEL: func.func @writes_into_the_result(
+// CHECK-SAME: %x: memref<4xf32>, %out: memref<4xf32>)
+// CHECK-NEXT: func.call @map_0(%x, %out) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: func.return
+// CHECK: func.func private @map_0([[X:%[a-z0-9_]+]]: memref<4xf32>, [[OUT:%[a-z0-9_]+]]: memref<4xf32>) {
+// CHECK-NEXT: linalg.generic {{.*}} ins([[X]] : memref<4xf32>) outs([[OUT]] : memref<4xf32>) {
+// CHECK: func.return
+#id = affine_map<(d0) -> (d0)>
+func.func @writes_into_the_result(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %r = func.call @map_0(%x, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+func.func private @map_0(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%out : tensor<4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.negf %v : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// A kernel's own temporary, its fill, and what its body reads of a whole tensor.
+// CHECK-LABEL: func.func private @temporaries(
+// CHECK-SAME: [[X:%[a-z0-9_]+]]: memref<4xf32>, [[K:%[a-z0-9_]+]]: index, [[OUT:%[a-z0-9_]+]]: memref<4xf32>)
+// CHECK: [[T:%[a-z0-9_]+]] = memref.alloc() : memref<4xf32>
+// CHECK: linalg.fill ins(%{{.*}} : f32) outs([[T]] : memref<4xf32>)
+// CHECK: linalg.generic {{.*}} ins([[T]] : memref<4xf32>) outs([[OUT]]
+// CHECK: [[V:%[a-z0-9_]+]] = memref.load [[X]]{{\[}}[[K]]]
+// CHECK: arith.addf %{{.*}}, [[V]]
+#id = affine_map<(d0) -> (d0)>
+func.func private @temporaries(%x: tensor<4xf32>, %k: index, %out: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%f : tensor<4xf32>) outs(%out : tensor<4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %w = tensor.extract %x[%k] : tensor<4xf32>
+    %s = arith.addf %v, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// A write goes in place when nobody reads what it overwrites: one buffer, no copy.
+// CHECK-LABEL: func.func @in_place(
+// CHECK-NEXT: func.call @k(%x, %out)
+// CHECK-NEXT: func.call @k(%x, %out)
+// CHECK-NEXT: func.return
+func.func private @k(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  func.return %out : tensor<4xf32>
+}
+func.func @in_place(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = func.call @k(%x, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %b = func.call @k(%x, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  func.return %b : tensor<4xf32>
+}
+
+// -----
+
+// Reasons for a copy: the old value is read later; it is an argument; it is also an operand.
+// CHECK-LABEL: func.func @copies_what_is_read_later(
+// CHECK-SAME: %x: memref<4xf32>, %out0: memref<4xf32>, %out1: memref<4xf32>)
+// CHECK-NEXT: func.call @k(%x, %out0)
+// CHECK-NEXT: memref.copy %out0, %out1
+// CHECK-NEXT: func.call @k(%x, %out1)
+// CHECK-NEXT: func.return
+// CHECK: func.func @copies_an_argument(%x: memref<4xf32>, %y: memref<4xf32>, %out: memref<4xf32>)
+// CHECK-NEXT: memref.copy %y, %out
+// CHECK-NEXT: func.call @k(%x, %out)
+// CHECK: func.func @copies_an_operand(%x: memref<4xf32>, %out: memref<4xf32>)
+// CHECK: [[A:%[a-z0-9_]+]] = memref.alloc() : memref<4xf32>
+// CHECK: func.call @k(%x, [[A]])
+// CHECK: memref.copy [[A]], %out
+// CHECK: func.call @k([[A]], %out)
+func.func private @k(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  func.return %out : tensor<4xf32>
+}
+func.func @copies_what_is_read_later(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = func.call @k(%x, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %b = func.call @k(%x, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  func.return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+func.func @copies_an_argument(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %b = func.call @k(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  func.return %b : tensor<4xf32>
+}
+func.func @copies_an_operand(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = func.call @k(%x, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %b = func.call @k(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  func.return %b : tensor<4xf32>
+}
+
+// -----
+
+// No result is an argument, a constant or another result: such ones are copied.
+// CHECK: memref.global "private" constant @constant_0 : memref<2xf32> = dense<[1.0{{.*}}, 2.0{{.*}}]>
+// CHECK-LABEL: func.func @results_are_fresh(
+// CHECK-SAME: %x: memref<2xf32>, %out0: memref<2xf32>, %out1: memref<2xf32>, %out2: memref<2xf32>, %out3: memref<2xf32>)
+// CHECK: [[C:%[a-z0-9_]+]] = memref.get_global @constant_0
+// CHECK: func.call @k(%x, %out2)
+// CHECK-DAG: memref.copy %x, %out0
+// CHECK-DAG: memref.copy [[C]], %out1
+// CHECK-DAG: memref.copy %out2, %out3
+func.func private @k(%x: tensor<2xf32>, %out: tensor<2xf32>) -> tensor<2xf32> {
+  func.return %out : tensor<2xf32>
+}
+func.func @results_are_fresh(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %e = tensor.empty() : tensor<2xf32>
+  %a = func.call @k(%x, %e) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return %x, %c, %a, %a : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
+// Equal constants are one global, also of several functions; a resource keeps its name.
+// CHECK: memref.global "private" constant @constant_0 : memref<2xi8>
+// CHECK-NEXT: memref.global "private" constant @weights : memref<3xf32> = dense_resource<weights>
+// CHECK-NOT: memref.global
+// CHECK-LABEL: func.func @constants(
+// CHECK: memref.get_global @constant_0
+// CHECK: memref.get_global @constant_0
+// CHECK: memref.get_global @weights
+// CHECK: func.func @others(
+// CHECK: memref.get_global @constant_0
+func.func @constants() -> (tensor<2xi8>, tensor<2xi8>, tensor<3xf32>) {
+  %a = arith.constant dense<[1, 0]> : tensor<2xi8>
+  %b = arith.constant dense<[1, 0]> : tensor<2xi8>
+  %w = arith.constant dense_resource<weights> : tensor<3xf32>
+  func.return %a, %b, %w : tensor<2xi8>, tensor<2xi8>, tensor<3xf32>
+}
+func.func @others() -> tensor<2xi8> {
+  %a = arith.constant dense<[1, 0]> : tensor<2xi8>
+  func.return %a : tensor<2xi8>
+}
+
+// -----
+
+// A slice is a view; a kernel that gets one is a function of its own.
+// CHECK-LABEL: func.func @slices(
+// CHECK: [[S:%[a-z0-9_]+]] = memref.subview %x[2] [4] [2] : memref<16xf32> to memref<4xf32, strided<[2], offset: 2>>
+// CHECK: [[A:%[a-z0-9_]+]] = memref.cast [[S]] : memref<4xf32, strided<[2], offset: 2>> to memref<4xf32, strided<[2], offset: ?>>
+// CHECK: func.call @k_v0([[A]], %out1)
+// CHECK: func.func private @k(%{{.*}}: memref<4xf32>, %{{.*}}: memref<4xf32>)
+// CHECK: func.func private @k_v0(%{{.*}}: memref<4xf32, strided<[2], offset: ?>>, %{{.*}}: memref<4xf32>)
+func.func @slices(%x: tensor<16xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = func.call @k(%y, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %s = tensor.extract_slice %x[2] [4] [2] : tensor<16xf32> to tensor<4xf32>
+  %b = func.call @k(%s, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  func.return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+func.func private @k(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  func.return %out : tensor<4xf32>
+}
+
+// -----
+
+// Reshapes are views of contiguous buffers; what is strided is copied first.
+// CHECK-LABEL: func.func @reshapes(
+// CHECK: [[F:%[a-z0-9_]+]] = memref.collapse_shape %x {{\[\[}}0 : i64, 1 : i64]] : memref<2x3xf32> into memref<6xf32>
+// CHECK: [[S:%[a-z0-9_]+]] = memref.subview %x[0, 0] [2, 2] [1, 1]
+// CHECK: [[C:%[a-z0-9_]+]] = memref.alloc() : memref<2x2xf32>
+// CHECK: memref.copy [[S]], [[C]]
+// CHECK: [[G:%[a-z0-9_]+]] = memref.collapse_shape [[C]]
+// CHECK-DAG: memref.copy [[F]], %out0
+// CHECK-DAG: memref.copy [[G]], %out1
+func.func @reshapes(%x: tensor<2x3xf32>) -> (tensor<6xf32>, tensor<4xf32>) {
+  %f = tensor.collapse_shape %x [[0, 1]] : tensor<2x3xf32> into tensor<6xf32>
+  %s = tensor.extract_slice %x[0, 0] [2, 2] [1, 1] : tensor<2x3xf32> to tensor<2x2xf32>
+  %g = tensor.collapse_shape %s [[0, 1]] : tensor<2x2xf32> into tensor<4xf32>
+  func.return %f, %g : tensor<6xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A join writes each part into its place of the result.
+// CHECK-LABEL: func.func @joins(
+// CHECK: [[P:%[a-z0-9_]+]] = memref.subview %out[0] [2] [1]
+// CHECK-NEXT: memref.copy %x, [[P]]
+// CHECK: [[Q:%[a-z0-9_]+]] = memref.subview %out[2] [3] [1]
+// CHECK-NEXT: memref.copy %y, [[Q]]
+// CHECK-NEXT: func.return
+func.func @joins(%x: tensor<2xf32>, %y: tensor<3xf32>) -> tensor<5xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  %a = tensor.insert_slice %x into %e[0] [2] [1] : tensor<2xf32> into tensor<5xf32>
+  %b = tensor.insert_slice %y into %a[2] [3] [1] : tensor<3xf32> into tensor<5xf32>
+  func.return %b : tensor<5xf32>
+}
+
+// -----
+
+// An update of an array by a part of itself: the part is copied first, the two may overlap.
+// CHECK-LABEL: func.func @overlapping_update(
+// CHECK: func.call @k(%x, %out)
+// CHECK: [[S:%[a-z0-9_]+]] = memref.subview %out[0] [3] [1]
+// CHECK: [[C:%[a-z0-9_]+]] = memref.alloc() : memref<3xf32>
+// CHECK: memref.copy [[S]], [[C]]
+// CHECK: [[D:%[a-z0-9_]+]] = memref.subview %out[1] [3] [1]
+// CHECK: memref.copy [[C]], [[D]]
+func.func private @k(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  func.return %out : tensor<4xf32>
+}
+func.func @overlapping_update(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = func.call @k(%x, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %s = tensor.extract_slice %a[0] [3] [1] : tensor<4xf32> to tensor<3xf32>
+  %b = tensor.insert_slice %s into %a[1] [3] [1] : tensor<3xf32> into tensor<4xf32>
+  func.return %b : tensor<4xf32>
+}
+
+// -----
+
+// A carried tensor is one buffer that the loop's body updates.
+// CHECK-LABEL: func.func @loop_in_place(
+// CHECK: memref.copy %x, %out
+// CHECK: scf.for %{{.*}} = %{{.*}} to %n step %{{.*}} {
+// CHECK-NEXT: func.call @k(%y, %out)
+// CHECK-NOT: memref.copy
+// CHECK: func.return
+func.func private @k(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  func.return %out : tensor<4xf32>
+}
+func.func @loop_in_place(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %x) -> (tensor<4xf32>) {
+    %a = func.call @k(%y, %c) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %a : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// A body that reads the old value after the new one exists: one more buffer, one copy a trip.
+// CHECK-LABEL: func.func @loop_with_a_copy(
+// CHECK: memref.copy %x, [[C:%[a-z0-9_]+]]
+// CHECK: scf.for
+// CHECK: [[A:%[a-z0-9_]+]] = memref.alloc() : memref<4xf32>
+// CHECK: func.call @k([[C]], [[A]])
+// CHECK: memref.copy [[A]], [[C]]
+// CHECK: func.return
+func.func private @k(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  func.return %out : tensor<4xf32>
+}
+func.func @loop_with_a_copy(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %x) -> (tensor<4xf32>) {
+    %e = tensor.empty() : tensor<4xf32>
+    %a = func.call @k(%c, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %a : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// Two carried values that change places: both copies read what was there before.
+// CHECK-LABEL: func.func @loop_that_swaps(
+// CHECK: scf.for
+// CHECK-DAG: memref.copy [[A:%[a-z0-9_]+]], [[T:%[a-z0-9_]+]]
+// CHECK-DAG: memref.copy [[B:%[a-z0-9_]+]], [[U:%[a-z0-9_]+]]
+// CHECK-DAG: memref.copy [[T]], [[B]]
+// CHECK-DAG: memref.copy [[U]], [[A]]
+// CHECK: func.return
+func.func @loop_that_swaps(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%c = %x, %d = %y) -> (tensor<4xf32>, tensor<4xf32>) {
+    scf.yield %d, %c : tensor<4xf32>, tensor<4xf32>
+  }
+  func.return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Both branches write the result's buffer; scalars stay results.
+// CHECK-LABEL: func.func @branches(
+// CHECK: [[S:%[a-z0-9_]+]] = scf.if %flag -> (index) {
+// CHECK: memref.copy %x, [[R:%[a-z0-9_]+]]
+// CHECK: scf.yield %n : index
+// CHECK: } else {
+// CHECK: memref.copy %y, [[R]]
+// CHECK: scf.yield %m : index
+func.func @branches(%flag: i1, %x: tensor<4xf32>, %y: tensor<4xf32>, %n: index, %m: index) -> (tensor<4xf32>) {
+  %r:2 = scf.if %flag -> (tensor<4xf32>, index) {
+    scf.yield %x, %n : tensor<4xf32>, index
+  } else {
+    scf.yield %y, %m : tensor<4xf32>, index
+  }
+  %s = tensor.extract_slice %r#0[0] [4] [1] : tensor<4xf32> to tensor<4xf32>
+  func.return %s : tensor<4xf32>
+}
+
+// -----
+
+// A while loop: the condition reads the carried buffer, the body updates it.
+// CHECK-LABEL: func.func @while_in_place(
+// CHECK: memref.copy %x, [[C:%[a-z0-9_]+]]
+// CHECK: scf.while
+// CHECK: memref.load [[C]]
+// CHECK: scf.condition
+// CHECK: func.call @k(%y, [[C]])
+// CHECK-NOT: memref.copy
+// CHECK: scf.yield
+func.func private @k(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  func.return %out : tensor<4xf32>
+}
+func.func @while_in_place(%x: tensor<4xf32>, %y: tensor<4xf32>, %limit: f32) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %r = scf.while (%c = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = tensor.extract %c[%c0] : tensor<4xf32>
+    %go = arith.cmpf olt, %v, %limit : f32
+    scf.condition(%go) %c : tensor<4xf32>
+  } do {
+  ^bb0(%c: tensor<4xf32>):
+    %a = func.call @k(%y, %c) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %a : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// Run-time sizes: a result notes the argument and axis whose size it has.
+// CHECK-LABEL: func.func @run_time_sizes(
+// CHECK-SAME: %x: memref<4x?xf32>, %out: memref<?xf32>)
+// CHECK-SAME: lamina.result_sizes = [array<i64: 0, 1>]
+// CHECK: func.call @k(%x, %out)
+// CHECK: func.func private @k(%{{.*}}: memref<4x?xf32>, [[OUT:%[a-z0-9_]+]]: memref<?xf32>)
+// CHECK: memref.dim [[OUT]]
+func.func @run_time_sizes(%x: tensor<4x?xf32>) -> tensor<?xf32> {
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c1 : tensor<4x?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %r = func.call @k(%x, %e) : (tensor<4x?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  func.return %r : tensor<?xf32>
+}
+func.func private @k(%x: tensor<4x?xf32>, %out: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %out, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  func.return %out : tensor<?xf32>
+}
+
+// -----
+
+// Rank 0 and sizes 0 and 1; a scalar becomes an array and back.
+// CHECK-LABEL: func.func @small(
+// CHECK-SAME: %x: memref<i64>, %y: memref<0x1xf32>, %out0: memref<i64>, %out1: memref<0x1xf32>)
+// CHECK: [[V:%[a-z0-9_]+]] = memref.load %x[]
+// CHECK: [[W:%[a-z0-9_]+]] = arith.addi [[V]], [[V]]
+// CHECK: memref.store [[W]], %out0[]
+// CHECK: func.call @k(%y, %out1)
+func.func private @k(%x: tensor<0x1xf32>, %out: tensor<0x1xf32>) -> tensor<0x1xf32> {
+  func.return %out : tensor<0x1xf32>
+}
+func.func @small(%x: tensor<i64>, %y: tensor<0x1xf32>) -> (tensor<i64>, tensor<0x1xf32>) {
+  %v = tensor.extract %x[] : tensor<i64>
+  %w = arith.addi %v, %v : i64
+  %r = tensor.from_elements %w : tensor<i64>
+  %e = tensor.empty() : tensor<0x1xf32>
+  %a = func.call @k(%y, %e) : (tensor<0x1xf32>, tensor<0x1xf32>) -> tensor<0x1xf32>
+  func.return %r, %a : tensor<i64>, tensor<0x1xf32>
+}
+
+// -----
+
+func.func @no_rule(%x: tensor<4xf32>) -> tensor<?xf32> {
+  // expected-error {{bufferize: expected an op with a rule for tensors, found tensor.cast}}
+  %r = "tensor.cast"(%x) : (tensor<4xf32>) -> tensor<?xf32>
+  func.return %r : tensor<?xf32>
+}
+
+// -----
+
+func.func private @no_kernel_op(%x: tensor<4xf32>, %out: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  // expected-error {{bufferize: expected an op of a kernel, found scf.for}}
+  scf.for %i = %c0 to %n step %n {
+  }
+  func.return %out : tensor<4xf32>
+}
+
+// -----
+
+func.func @computed_size(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = arith.addi %n, %n : index
+  // expected-error {{bufferize: expected each dynamic size of a result to be a size of an argument, found a computed size on axis 0; give the function static shapes}}
+  %e = tensor.empty(%m) : tensor<?xf32>
+  func.return %e : tensor<?xf32>
+}
