@@ -6,11 +6,11 @@ becomes
     ... about 20 ops of arith, math.fma, math.absf, math.sqrt, math.copysign
 
 Before: f32 or f64, scalars or 1-d vectors of fixed length (half types are widened around the op).
-After: no op of `EXPANSIONS` is left; equal bits for scalars and vectors. The results are at most
-2 ulp from the exact value, denormals included, special values as in C99 Annex F. f64 sin, cos and
-tan beyond 2^30 call libm, whose functions are declared in the module.
+After: no op of `EXPANSIONS` is left but f64 sin, cos and tan with the attribute `lamina.libm`, in
+branches taken beyond 2^30; equal bits for scalars and vectors. The results are at most 2 ulp from
+the exact value, denormals included, special values as in C99 Annex F.
 
-One call of LLVM's own intrinsics on a vector would become a call of libm per lane.
+Without this pass LLVM would call libm once per lane.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, LocationAttr, ModuleOp, VectorType, f32, f64
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import ModuleOp, VectorType, f32, f64
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.type import get_element_type_or_self
@@ -35,7 +34,7 @@ from lamina.lowering import (
     math_pow,
     math_trig,
 )
-from lamina.lowering.math_builder import Constants, Emitter
+from lamina.lowering.math_builder import LIBM, Constants, Emitter
 
 EXPANSIONS: dict[str, Callable[..., SSAValue]] = {
     "math.acos": math_arc.acos,
@@ -77,24 +76,17 @@ def why_not(op: Operation) -> str | None:
     return None
 
 
-@dataclass
-class Expansion:
-    """What replaces an op: `ops` in order, the `result`, the libm functions called (`sin`)."""
-
-    ops: list[Operation]
-    result: SSAValue
-    libm: dict[str, LocationAttr]
-
-
-def expand(op: Operation, *, fma: bool, constants: Constants | None = None) -> Expansion | None:
-    """The arithmetic for `op`, or None if its name is not in `EXPANSIONS`.
+def expand(
+    op: Operation, *, fma: bool, constants: Constants | None = None
+) -> tuple[list[Operation], SSAValue] | None:
+    """The arithmetic for `op`: ops in order and the result; None if `op` is not to be expanded.
 
     Nothing is inserted and `op` is not changed. `fma` says whether the target has fused
     multiply-add. `constants` may be shared by expansions that go into one block in order; ones of a
     nested block may start from a copy. Raises PassFailedException where `why_not` has a reason.
     """
     function = EXPANSIONS.get(op.name)
-    if function is None:
+    if function is None or LIBM in op.attributes:
         return None
     reason = why_not(op)
     if reason is not None:
@@ -105,34 +97,22 @@ def expand(op: Operation, *, fma: bool, constants: Constants | None = None) -> E
     emitter = Emitter(op.location, bits, lanes, fma=fma, constants=constants)
     result = function(emitter, *op.operands)
     result.name_hint = op.results[0].name_hint
-    return Expansion(emitter.ops, result, emitter.libm)
+    return emitter.ops, result
 
 
-def _expand_block(
-    block: Block, fma: bool, constants: Constants, libm: dict[str, LocationAttr]
-) -> None:
+def _expand_block(block: Block, fma: bool) -> None:
+    constants: Constants = {}
     for op in list(block.ops):
         for region in op.regions:
             for inner in region.blocks:
-                _expand_block(inner, fma, {}, libm)
+                _expand_block(inner, fma)
         expansion = expand(op, fma=fma, constants=constants)
-        if expansion is None:
-            continue
-        block.insert_ops_before(expansion.ops, op)
-        op.results[0].replace_all_uses_with(expansion.result)
-        op.detach()
-        op.erase()
-        libm |= expansion.libm
-
-
-def declare_libm(module: ModuleOp, libm: dict[str, LocationAttr]) -> None:
-    """Declare the libm functions (f64 to f64) that the module does not have yet."""
-    present = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
-    for name in sorted(libm.keys() - present):
-        type = FunctionType.from_lists([f64], [f64])
-        declaration = func.FuncOp(name, type, Region(), "private")
-        declaration.location = libm[name]
-        module.body.block.add_op(declaration)
+        if expansion is not None:
+            ops, result = expansion
+            block.insert_ops_before(ops, op)
+            op.results[0].replace_all_uses_with(result)
+            op.detach()
+            op.erase()
 
 
 @dataclass(frozen=True)
@@ -144,7 +124,5 @@ class ExpandMathPass(ModulePass):
     fma: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        libm: dict[str, LocationAttr] = {}
         for block in op.body.blocks:
-            _expand_block(block, self.fma, {}, libm)
-        declare_libm(op, libm)
+            _expand_block(block, self.fma)

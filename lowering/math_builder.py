@@ -13,14 +13,12 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TypeAlias
 
-from xdsl.dialects import func
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
     LocationAttr,
-    SymbolRefAttr,
+    UnitAttr,
     VectorType,
     f32,
     f64,
@@ -39,6 +37,10 @@ Constants: TypeAlias = dict[tuple[int, int | None, bytes | int], SSAValue]
 _NO_FASTMATH: Mapping[str, Attribute] = {"fastmath": arith.FastMathFlagsAttr("none")}
 _NO_OVERFLOW: Mapping[str, Attribute] = {"overflowFlags": arith.IntegerOverflowAttr("none")}
 _NO_PROPERTIES: Mapping[str, Attribute] = {}
+
+LIBM = "lamina.libm"
+"""The attribute of a math op that stays: it becomes a call of libm per lane."""
+_LIBM: Mapping[str, Attribute] = {LIBM: UnitAttr()}
 
 
 @cache
@@ -88,11 +90,6 @@ def _integer_attr(bits: int, lanes: int | None, value: int) -> Attribute:
     return DenseIntOrFPElementsAttr.from_list(VectorType(integer, [lanes]), [value])
 
 
-@lru_cache(maxsize=256)
-def _position(lane: int) -> Attribute:
-    return DenseArrayBase.from_list(i64, [lane])
-
-
 class Emitter:
     """Appends ops to `ops`; each method returns the result of the op it makes.
 
@@ -115,7 +112,6 @@ class Emitter:
         self.has_fma = fma
         self.ops: list[Operation] = []
         self.constants: Constants = {} if constants is None else constants
-        self.libm: dict[str, LocationAttr] = {}
         self.types = _types(bits, lanes)
 
     # -- creation -------------------------------------------------------------------------------
@@ -161,7 +157,7 @@ class Emitter:
     def with_bits(self, bits: int) -> Emitter:
         """An emitter of the other width that appends to the same list."""
         other = Emitter(self.location, bits, self.lanes, fma=self.has_fma, constants=self.constants)
-        other.ops, other.libm = self.ops, self.libm
+        other.ops = self.ops
         return other
 
     # -- float arithmetic -----------------------------------------------------------------------
@@ -326,11 +322,9 @@ class Emitter:
 
     def nested(self) -> Emitter:
         """An emitter for the body of a region at this point: it sees the constants made so far."""
-        body = Emitter(
+        return Emitter(
             self.location, self.bits, self.lanes, fma=self.has_fma, constants=dict(self.constants)
         )
-        body.libm = self.libm
-        return body
 
     def if_else(
         self,
@@ -355,23 +349,21 @@ class Emitter:
         self.ops.append(op)
         return tuple(op.results)
 
-    def per_lane_call(self, name: str, x: SSAValue, flag: SSAValue, usual: SSAValue) -> SSAValue:
-        """`usual`, and libm's function `name` of `x` in the lanes where `flag` holds (rarely)."""
-        self.libm[name] = self.location
+    def rarely(
+        self, kind: type[IRDLOperation], x: SSAValue, flag: SSAValue, usual: SSAValue
+    ) -> SSAValue:
+        """`usual`, and libm's result of the math op `kind` on `x` where `flag` holds (rarely)."""
         body = self.nested()
-        real = f32 if self.bits == 32 else f64
-        callee: dict[str, Attribute] = {"callee": SymbolRefAttr(name)}
-        if self.lanes is None:
-            value = body.emit(func.CallOp, (x,), real, callee)
-            return self.if_else(flag, body, [value], [usual])[0]
-        value = usual
-        for lane in range(self.lanes):
-            position: dict[str, Attribute] = {"static_position": _position(lane)}
-            taken = body.emit(vector.ExtractOp, (x,), real, position)
-            called = body.emit(func.CallOp, (taken,), real, callee)
-            value = body.emit(vector.InsertOp, (called, value), self.types.real, position)
-        value = body.select(flag, value, usual)
-        return self.if_else(self.any(flag), body, [value], [usual])[0]
+        op = kind.create(
+            operands=(x,),
+            result_types=(x.type,),
+            properties=_NO_FASTMATH,
+            attributes=_LIBM,
+            location=self.location,
+        )
+        body.ops.append(op)
+        chosen = body.select(flag, op.results[0], usual)
+        return self.if_else(self.any(flag), body, [chosen], [usual])[0]
 
     # -- two-term arithmetic --------------------------------------------------------------------
 

@@ -2,8 +2,8 @@
 
 |x| + c pi = N pi + r with N an integer (c = 0 for sin, 1/2 for cos), so that the result is
 (-1)^N sin(r). Up to `bound` the reduction subtracts N pi in three parts (Cody and Waite). Beyond it
-f32 multiplies the integer significand by a 96-bit window of 1/pi (Payne and Hanek), and f64 calls
-libm lane by lane; that code runs only when some lane needs it.
+f32 multiplies the integer significand by a 96-bit window of 1/pi (Payne and Hanek), and f64 leaves
+the op to libm (attribute `lamina.libm`); that code runs only when some lane needs it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
+from lamina.dialects import math
 from lamina.lowering.math_builder import Emitter
 
 INVERSE_PI = 0.3183098861837907
@@ -196,7 +197,7 @@ def _sin_or_cos(e: Emitter, x: SSAValue, quarter: bool) -> SSAValue:
         sign = e.xor(sign, e.xor(e.bits_of(x), e.bits_of(size)))
     result = e.from_bits(e.xor(e.bits_of(sine_polynomial(e, r)), sign))
     if e.bits == 64:
-        result = e.per_lane_call("cos" if quarter else "sin", x, large, result)
+        result = e.rarely(math.CosOp if quarter else math.SinOp, x, large, result)
     return result
 
 
@@ -264,7 +265,7 @@ def _tan64(e: Emitter, x: SSAValue) -> SSAValue:
     ratio = e.fma(lost, inverse, ratio)
     sign = e.xor(sign, e.xor(e.bits_of(x), e.bits_of(size)))
     result = e.from_bits(e.xor(e.bits_of(ratio), sign))
-    return e.per_lane_call("tan", x, e.compare("ogt", size, e.real(_TABLE64.bound)), result)
+    return e.rarely(math.TanOp, x, e.compare("ogt", size, e.real(_TABLE64.bound)), result)
 
 
 def tan(e: Emitter, x: SSAValue) -> SSAValue:
