@@ -330,3 +330,32 @@ def test_a_long_loop_can_be_interrupted(body: str) -> None:
 def test_the_llvm_level_reads_what_it_prints() -> None:
     lowered(PARALLEL, round_trip=True)
     lowered(SPIN.replace("BODY", CALL), round_trip=True)
+
+
+def test_each_thread_has_its_own_scratch() -> None:
+    """Task t runs as thread t % 3: the places of its buffer tell."""
+    program = Program(
+        """
+func.func @k(%y: memref<6xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %before = memref.alloc() : memref<40xf32>
+  scf.parallel (%i) = (%c0) to (%c6) step (%c1) {
+    %t = memref.alloc() : memref<4xf32>
+    %p = memref.extract_aligned_pointer_as_index %t : memref<4xf32> -> index
+    %q = arith.index_cast %p : index to i64
+    memref.store %q, %y[%i] : memref<6xi64>
+  }
+  %p = memref.extract_aligned_pointer_as_index %before : memref<40xf32> -> index
+  %q = arith.index_cast %p : index to i64
+  memref.store %q, %y[%c0] : memref<6xi64>
+  func.return
+}"""
+    )
+    assert program.scratch_bytes == 192 + 64
+    y = np.zeros(6, np.int64)
+    assert program("k", y) == 0
+    scratch = y[0]
+    assert scratch % 64 == 0
+    assert (y[1:] - scratch).tolist() == [192 + 256 * (task % 3) for task in range(1, 6)]

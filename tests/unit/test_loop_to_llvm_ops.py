@@ -427,9 +427,11 @@ def test_integers_to_half_round_once(half: np.dtype[Any], dtype: np.dtype[Any]) 
     rng = np.random.default_rng(3)
     shifts = rng.integers(0, 8 * dtype.itemsize - 1, 400)
     values = rng.integers(info.min, info.max, 400, np.dtype("i8"), endpoint=True) >> shifts
-    tie = [x for x in (2**62 + 2**54, 2**62 + 2**54 + 1, -(2**62) - 2**54 - 1) if x <= info.max]
-    values = np.concatenate([values, np.array(tie, np.int64), [0] * 8])
-    values = values.astype(dtype)[:400]
+    ties = [
+        s * (2**e + 2 ** (e - 8) + low) for e in range(50, 63) for low in (0, 1) for s in (1, -1)
+    ]
+    ties = [x for x in ties if info.min <= x <= info.max]
+    values = np.concatenate([np.array(ties, np.int64), values])[:400].astype(dtype)
     if half != BF16:
         values = np.clip(values, -60000 if info.bits > 16 else info.min, min(60000, info.max))
     values = values.astype(dtype)
@@ -530,3 +532,20 @@ func.func @k(%x: memref<8xf32>, %out: memref<8xf32>, %bits: memref<4xi64>, %p: i
         y[0], y[p] = x[3], x[p]
         np.testing.assert_array_equal(out, np.concatenate([y, x])[[0, 8, 1, 9, 7, 15, 6, 14]])
         np.testing.assert_array_equal(bits, x.view(np.int64) ^ (np.arange(4) + p))
+
+
+def test_create_mask_clamps() -> None:
+    program = Program(
+        """
+func.func @k(%n: index, %out: memref<16xi8>) {
+  %c0 = arith.constant 0 : index
+  %m = vector.create_mask %n : vector<16xi1>
+  %b = arith.extui %m : vector<16xi1> to vector<16xi8>
+  vector.store %b, %out[%c0] : memref<16xi8>, vector<16xi8>
+  func.return
+}"""
+    )
+    for n in (-(2**40) + 5, -1, 0, 1, 15, 16, 17, 2**32, 2**62):
+        out = np.full(16, 9, np.int8)
+        assert program("k", ctypes.c_int64(n), out) == 0
+        assert out.tolist() == [int(lane < n) for lane in range(16)]
