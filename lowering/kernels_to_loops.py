@@ -50,6 +50,9 @@ MIN_TASKS = 8
 """Dims are walked in parallel, outermost first, until there are this many tasks."""
 
 
+STAGES = (linalg.GenericOp, linalg.FillOp)
+"""The ops that become loops."""
+
 RowEmitter = Callable[[LoopBuilder, LoopBuilder, Sequence[SSAValue]], None]
 """(builder around the row loop, builder of its body, place in the outer space)."""
 
@@ -368,6 +371,8 @@ class KernelsToLoopsPass(ModulePass):
         for kernel in op.ops:
             if not isinstance(kernel, func.FuncOp) or not is_kernel(kernel):
                 continue
+            if not any(isinstance(inner, STAGES) for inner in kernel.body.block.ops):
+                continue  # lowered already
             if any(is_contraction(inner) for inner in kernel.body.block.ops):
                 plan = plan_of(kernel)
                 if not lanes_along_depth(plan):

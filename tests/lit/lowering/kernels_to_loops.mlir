@@ -1,0 +1,506 @@
+// RUN: %opt -p kernels-to-loops --split-input-file --verify-diagnostics %s | %check
+// RUN: %opt -p 'kernels-to-loops{tile-rows=4}' --split-input-file --verify-diagnostics %s | %check --check-prefix TILE
+// RUN: %opt -p 'kernels-to-loops{tile-rows=2 tile-vectors=2 fma=false}' --split-input-file --verify-diagnostics %s | %check --check-prefix NOFMA
+// RUN: %opt -p 'kernels-to-loops{parallel=false}' --split-input-file --verify-diagnostics %s | %check --check-prefix SERIAL
+// RUN: %opt -p kernels-to-loops,kernels-to-loops --split-input-file --verify-diagnostics %s | %check --check-prefix TWICE
+
+// Dims that are contiguous everywhere are walked as one: whole vectors, then the rest one by one.
+// CHECK-LABEL: func.func private @elementwise(
+// CHECK-SAME: [[X:%[a-z0-9_]+]]: memref<5x7xf32>, [[OUT:%[a-z0-9_]+]]: memref<5x7xf32>)
+// CHECK-DAG: [[F:%[a-z0-9_]+]] = memref.collapse_shape [[X]] {{.*}} into memref<35xf32>
+// CHECK-DAG: [[G:%[a-z0-9_]+]] = memref.collapse_shape [[OUT]] {{.*}} into memref<35xf32>
+// CHECK: scf.for [[I:%[a-z0-9_]+]] =
+// CHECK-NEXT: [[V:%[a-z0-9_]+]] = vector.load [[F]]{{\[}}[[I]]] : memref<35xf32>, vector<16xf32>
+// CHECK-NEXT: [[N:%[a-z0-9_]+]] = arith.negf [[V]] : vector<16xf32>
+// CHECK-NEXT: vector.store [[N]], [[G]]{{\[}}[[I]]]
+// CHECK: scf.for [[J:%[a-z0-9_]+]] =
+// CHECK-NEXT: memref.load [[F]]{{\[}}[[J]]]
+// CHECK-NOT: linalg
+// TWICE-LABEL: func.func private @elementwise(
+// TWICE-COUNT-2: arith.negf
+// TWICE-NOT: arith.negf
+// TWICE: func.return
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func private @elementwise(%x: memref<5x7xf32>, %out: memref<5x7xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<5x7xf32>) outs(%out : memref<5x7xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.negf %v : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+
+// -----
+
+// A transposed read keeps its dims apart.
+// CHECK-LABEL: func.func private @transposed(
+// CHECK-SAME: [[X:%[a-z0-9_]+]]: memref<5x16xf32>, [[OUT:%[a-z0-9_]+]]: memref<16x5xf32>)
+// CHECK-NOT: memref.collapse_shape
+// CHECK: scf.for [[I:%[a-z0-9_]+]] =
+// CHECK: scf.for [[J:%[a-z0-9_]+]] =
+// CHECK: [[V:%[a-z0-9_]+]] = memref.load [[X]]{{\[}}[[J]], [[I]]]
+// CHECK: [[N:%[a-z0-9_]+]] = arith.negf [[V]]
+// CHECK: memref.store [[N]], [[OUT]]{{\[}}[[I]], [[J]]]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#t = affine_map<(d0, d1) -> (d1, d0)>
+func.func private @transposed(%x: memref<5x16xf32>, %out: memref<16x5xf32>) {
+  linalg.generic {indexing_maps = [#t, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<5x16xf32>) outs(%out : memref<16x5xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.negf %v : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+
+// -----
+
+// Much work is shared by threads: a task is a part of the one merged dim; the pass can be told not to.
+// CHECK-LABEL: func.func private @large(
+// CHECK: scf.parallel ([[P:%[a-z0-9_]+]]) =
+// CHECK: scf.for [[I:%[a-z0-9_]+]] = [[P]] to
+// CHECK: vector.load %{{.*}}{{\[}}[[I]]]
+// CHECK: scf.reduce
+// SERIAL-LABEL: func.func private @large(
+// SERIAL-NOT: scf.parallel
+// SERIAL: vector.load
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func private @large(%x: memref<1000x1000xf32>, %out: memref<1000x1000xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<1000x1000xf32>) outs(%out : memref<1000x1000xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.negf %v : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+
+// -----
+
+// Unknown sizes are taken to be large; the size is read from a buffer.
+// CHECK-LABEL: func.func private @run_time_sizes(
+// CHECK: memref.dim
+// CHECK: scf.parallel
+// CHECK: vector.load
+// CHECK: memref.load
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func private @run_time_sizes(%x: memref<?x?xf32>, %out: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<?x?xf32>) outs(%out : memref<?x?xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.negf %v : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+
+// -----
+
+// Softmax: one loop over rows around all stages. Temporaries are one row or one number; nothing
+// has the input's size.
+// CHECK-LABEL: func.func private @softmax(
+// CHECK-SAME: [[X:%[a-z0-9_]+]]: memref<4x40xf32>, [[OUT:%[a-z0-9_]+]]: memref<4x40xf32>)
+// CHECK-NOT: memref.alloc{{.*}}4x40
+// CHECK: memref.alloca() : memref<40xf32>
+// CHECK-NOT: memref.alloc{{.*}}4x40
+// CHECK: scf.for [[ROW:%[a-z0-9_]+]] =
+// CHECK: vector.load [[X]]{{\[}}[[ROW]], %{{.*}}]
+// CHECK: arith.maximumf
+// CHECK: math.exp
+// CHECK: arith.addf
+// CHECK: arith.divf
+// CHECK: vector.store %{{.*}}, [[OUT]]{{\[}}[[ROW]], %{{.*}}]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func private @softmax(%x: memref<4x40xf32>, %out: memref<4x40xf32>) {
+  %least = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %m = memref.alloc() : memref<4xf32>
+  linalg.fill ins(%least : f32) outs(%m : memref<4xf32>)
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<4x40xf32>) outs(%m : memref<4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.maximumf %o, %v : f32
+    linalg.yield %s : f32
+  }
+  %e = memref.alloc() : memref<4x40xf32>
+  linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %m : memref<4x40xf32>, memref<4xf32>) outs(%e : memref<4x40xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %d = arith.subf %v, %w : f32
+    %s = math.exp %d : f32
+    linalg.yield %s : f32
+  }
+  %t = memref.alloc() : memref<4xf32>
+  linalg.fill ins(%zero : f32) outs(%t : memref<4xf32>)
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%e : memref<4x40xf32>) outs(%t : memref<4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%e, %t : memref<4x40xf32>, memref<4xf32>) outs(%out : memref<4x40xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %s = arith.divf %v, %w : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+
+// -----
+
+// Temporaries of run-time size are given back behind the loops that use them.
+// CHECK-LABEL: func.func private @run_time_rows(
+// CHECK: [[T:%[a-z0-9_]+]] = memref.alloc(%{{.*}}) : memref<?xf32>
+// CHECK: scf.for
+// CHECK: math.exp
+// CHECK: memref.dealloc [[T]]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func private @run_time_rows(%x: memref<4x?xf32>, %out: memref<4xf32>, %q: memref<4x?xf32>) {
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c1 : memref<4x?xf32>
+  %e = memref.alloc(%n) : memref<4x?xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<4x?xf32>) outs(%e : memref<4x?xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = math.exp %v : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%e : memref<4x?xf32>) outs(%out : memref<4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.maximumf %o, %v : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%e, %out : memref<4x?xf32>, memref<4xf32>) outs(%q : memref<4x?xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %s = arith.subf %v, %w : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+
+// -----
+
+// The sum down columns: lanes lie along the columns, rows are added one after the other.
+// CHECK-LABEL: func.func private @columns(
+// CHECK: scf.for [[J:%[a-z0-9_]+]] =
+// CHECK: scf.for [[I:%[a-z0-9_]+]] = {{.*}} iter_args
+// CHECK: vector.load %{{.*}}{{\[}}[[I]], [[J]]] : memref<8x33xf32>, vector<16xf32>
+// CHECK: vector.store %{{.*}}, %{{.*}}{{\[}}[[J]]]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+func.func private @columns(%x: memref<8x33xf32>, %out: memref<33xf32>) {
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : memref<8x33xf32>) outs(%out : memref<33xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+
+// -----
+
+// A long sum: blocks of 8 vectors, their sums on a binary counter (so the error stays small).
+// CHECK-LABEL: func.func private @long_sum(
+// CHECK: [[STACK:%[a-z0-9_]+]] = memref.alloca()
+// CHECK: scf.for
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: scf.while
+// CHECK: vector.load [[STACK]]
+// CHECK: vector.store %{{.*}}, [[STACK]]
+#id = affine_map<(d0) -> (d0)>
+#zero = affine_map<(d0) -> ()>
+func.func private @long_sum(%x: memref<1000xf32>, %out: memref<f32>) {
+  %z = arith.constant 0.0 : f32
+  linalg.fill ins(%z : f32) outs(%out : memref<f32>)
+  linalg.generic {indexing_maps = [#id, #zero], iterator_types = ["reduction"]} ins(%x : memref<1000xf32>) outs(%out : memref<f32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+
+// -----
+
+// Two results (argmax): one element after the other, both carried.
+// CHECK-LABEL: func.func private @argmax(
+// CHECK: [[R:%[a-z0-9_]+]], [[S:%[a-z0-9_]+]] = scf.for [[I:%[a-z0-9_]+]] = {{.*}} -> (f32, i64)
+// CHECK: memref.load %{{.*}}{{\[}}[[I]]]
+// CHECK: arith.index_cast [[I]]
+// CHECK: memref.store [[R]]
+// CHECK: memref.store [[S]]
+#id = affine_map<(d0) -> (d0)>
+#zero = affine_map<(d0) -> ()>
+func.func private @argmax(%x: memref<20xf32>, %best: memref<f32>, %at: memref<i64>) {
+  linalg.generic {indexing_maps = [#id, #zero, #zero], iterator_types = ["reduction"]} ins(%x : memref<20xf32>) outs(%best, %at : memref<f32>, memref<i64>) {
+  ^bb0(%v: f32, %o: f32, %p: i64):
+    %k = linalg.index 0 : index
+    %n = arith.index_cast %k : index to i64
+    %better = arith.cmpf ogt, %v, %o : f32
+    %new = arith.select %better, %v, %o : f32
+    %place = arith.select %better, %n, %p : i64
+    linalg.yield %new, %place : f32, i64
+  }
+  func.return
+}
+
+// -----
+
+// The index along the lanes counts up; the index of another dim is the same in all of them.
+// CHECK-LABEL: func.func private @indices(
+// CHECK: scf.for [[I:%[a-z0-9_]+]] =
+// CHECK: scf.for [[J:%[a-z0-9_]+]] =
+// CHECK-DAG: [[A:%[a-z0-9_]+]] = vector.broadcast [[I]] : index to vector<8xindex>
+// CHECK-DAG: [[B:%[a-z0-9_]+]] = vector.broadcast [[J]] : index to vector<8xindex>
+// CHECK-DAG: [[LANES:%[a-z0-9_]+]] = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : vector<8xindex>
+// CHECK-DAG: [[C:%[a-z0-9_]+]] = arith.addi [[B]], [[LANES]]
+// CHECK: arith.addi [[A]], [[C]]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func private @indices(%out: memref<4x32xi64>) {
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%out : memref<4x32xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = arith.addi %i, %j : index
+    %n = arith.index_cast %k : index to i64
+    linalg.yield %n : i64
+  }
+  func.return
+}
+
+// -----
+
+// A body that reads memory at a computed place is not vectorized.
+// CHECK-LABEL: func.func private @lookup(
+// CHECK-NOT: vector<
+// CHECK: scf.for [[I:%[a-z0-9_]+]] =
+// CHECK: [[V:%[a-z0-9_]+]] = memref.load %{{.*}}{{\[}}[[I]]] : memref<32xi64>
+// CHECK: [[P:%[a-z0-9_]+]] = arith.index_cast [[V]]
+// CHECK: memref.load %{{.*}}{{\[}}[[P]]] : memref<9xf32>
+#id = affine_map<(d0) -> (d0)>
+func.func private @lookup(%x: memref<32xi64>, %t: memref<9xf32>, %out: memref<32xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<32xi64>) outs(%out : memref<32xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %w = memref.load %t[%p] : memref<9xf32>
+    linalg.yield %w : f32
+  }
+  func.return
+}
+
+// -----
+
+// A matrix product with a bias: columns are packed, the tile's rows are one vector.fma each, the
+// epilogue is in the tile's store. The rows of the tile are an option of the pass.
+// CHECK-LABEL: func.func private @dot(
+// CHECK-SAME: [[X:%[a-z0-9_]+]]: memref<8x3xf32>, [[W:%[a-z0-9_]+]]: memref<3x16xf32>, [[B:%[a-z0-9_]+]]: memref<16xf32>, [[OUT:%[a-z0-9_]+]]: memref<8x16xf32>)
+// CHECK-NOT: memref.alloc{{.*}}8x16
+// CHECK: scf.for
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-COUNT-6: vector.fma
+// CHECK: scf.yield
+// CHECK: [[V:%[a-z0-9_]+]] = vector.load [[B]]
+// CHECK: [[S:%[a-z0-9_]+]] = arith.addf %{{.*}}, [[V]] : vector<16xf32>
+// CHECK: vector.store [[S]], [[OUT]]
+// TILE-LABEL: func.func private @dot(
+// TILE: scf.for {{.*}} iter_args(
+// TILE-COUNT-4: vector.fma
+// TILE-NOT: vector.fma
+// TILE: scf.yield
+// TILE-COUNT-4: arith.addf {{.*}} : vector<16xf32>
+// TILE-NOT: arith.addf
+// TILE: func.return
+// NOFMA-LABEL: func.func private @dot(
+// NOFMA-NOT: vector.fma
+// NOFMA: scf.for {{.*}} iter_args(
+// NOFMA-COUNT-2: arith.mulf {{.*}} : vector<16xf32>
+// NOFMA-NOT: arith.mulf
+// NOFMA: func.return
+#lhs = affine_map<(d0, d1, d2) -> (d0, d2)>
+#rhs = affine_map<(d0, d1, d2) -> (d2, d1)>
+#out = affine_map<(d0, d1, d2) -> (d0, d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+func.func private @dot(%x: memref<8x3xf32>, %w: memref<3x16xf32>, %b: memref<16xf32>, %out: memref<8x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<8x16xf32>
+  linalg.fill ins(%zero : f32) outs(%p : memref<8x16xf32>)
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : memref<8x3xf32>, memref<3x16xf32>) outs(%p : memref<8x16xf32>) {
+  ^bb0(%v: f32, %u: f32, %o: f32):
+    %q = arith.mulf %v, %u : f32
+    %s = arith.addf %o, %q : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]} ins(%p, %b : memref<8x16xf32>, memref<16xf32>) outs(%out : memref<8x16xf32>) {
+  ^bb0(%v: f32, %u: f32, %o: f32):
+    %s = arith.addf %v, %u : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+
+// -----
+
+// Halves are widened while they are packed, and accumulate in f32.
+// CHECK-LABEL: func.func private @half_dot(
+// CHECK: arith.extf {{.*}} : vector<16xf16> to vector<16xf32>
+// CHECK: vector.fma {{.*}} : vector<16xf32>
+// CHECK: arith.truncf {{.*}} : vector<16xf32> to vector<16xf16>
+#lhs = affine_map<(d0, d1, d2) -> (d0, d2)>
+#rhs = affine_map<(d0, d1, d2) -> (d2, d1)>
+#out = affine_map<(d0, d1, d2) -> (d0, d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func private @half_dot(%x: memref<8x3xf16>, %w: memref<3x16xf16>, %out: memref<8x16xf16>) {
+  %zero = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<8x16xf32>
+  linalg.fill ins(%zero : f32) outs(%p : memref<8x16xf32>)
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : memref<8x3xf16>, memref<3x16xf16>) outs(%p : memref<8x16xf32>) {
+  ^bb0(%v: f16, %u: f16, %o: f32):
+    %a = arith.extf %v : f16 to f32
+    %b = arith.extf %u : f16 to f32
+    %q = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %q : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%p : memref<8x16xf32>) outs(%out : memref<8x16xf16>) {
+  ^bb0(%v: f32, %o: f16):
+    %s = arith.truncf %v : f32 to f16
+    linalg.yield %s : f16
+  }
+  func.return
+}
+
+// -----
+
+// A padded convolution: the frame is chosen while packing, never laid out.
+// CHECK-LABEL: func.func private @conv(
+// CHECK-SAME: [[X:%[a-z0-9_]+]]: memref<20xf32>
+// CHECK-NOT: memref<22xf32>
+// CHECK-NOT: memref.copy
+// CHECK: [[IN:%[a-z0-9_]+]] = arith.cmpi ult
+// CHECK: [[AT:%[a-z0-9_]+]] = arith.select [[IN]]
+// CHECK: [[V:%[a-z0-9_]+]] = memref.load [[X]]{{\[}}[[AT]]]
+// CHECK: arith.select [[IN]], [[V]]
+#window = affine_map<(d0, d1) -> (d0 + d1)>
+#k = affine_map<(d0, d1) -> (d1)>
+#out = affine_map<(d0, d1) -> (d0)>
+func.func private @conv(%x: memref<20xf32>, %w: memref<3xf32>, %out: memref<20xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<22xf32>
+  linalg.fill ins(%zero : f32) outs(%p : memref<22xf32>)
+  %s = memref.subview %p[1] [20] [1] : memref<22xf32> to memref<20xf32, strided<[1], offset: 1>>
+  memref.copy %x, %s : memref<20xf32> to memref<20xf32, strided<[1], offset: 1>>
+  linalg.fill ins(%zero : f32) outs(%out : memref<20xf32>)
+  linalg.generic {indexing_maps = [#window, #k, #out], iterator_types = ["parallel", "reduction"]} ins(%p, %w : memref<22xf32>, memref<3xf32>) outs(%out : memref<20xf32>) {
+  ^bb0(%v: f32, %u: f32, %o: f32):
+    %q = arith.mulf %v, %u : f32
+    %t = arith.addf %o, %q : f32
+    linalg.yield %t : f32
+  }
+  func.return
+}
+
+// -----
+
+// A matrix times a vector: no columns, so lanes lie along the depth.
+// CHECK-LABEL: func.func private @matvec(
+// CHECK-SAME: [[X:%[a-z0-9_]+]]: memref<8x32xf32>, [[W:%[a-z0-9_]+]]: memref<32xf32>
+// CHECK-DAG: vector.load [[X]]{{.*}}, vector<16xf32>
+// CHECK-DAG: vector.load [[W]]{{.*}}, vector<16xf32>
+// CHECK: vector.shuffle
+#lhs = affine_map<(d0, d1) -> (d0, d1)>
+#rhs = affine_map<(d0, d1) -> (d1)>
+#out = affine_map<(d0, d1) -> (d0)>
+func.func private @matvec(%x: memref<8x32xf32>, %w: memref<32xf32>, %out: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "reduction"]} ins(%x, %w : memref<8x32xf32>, memref<32xf32>) outs(%out : memref<8xf32>) {
+  ^bb0(%v: f32, %u: f32, %o: f32):
+    %q = arith.mulf %v, %u : f32
+    %t = arith.addf %o, %q : f32
+    linalg.yield %t : f32
+  }
+  func.return
+}
+
+// -----
+
+// Rank 0, and a fill alone; size 0 does nothing, size 1 needs no loop.
+// CHECK-LABEL: func.func private @rank_zero(
+// CHECK: [[V:%[a-z0-9_]+]] = memref.load %{{.*}}[]
+// CHECK: [[N:%[a-z0-9_]+]] = arith.negf [[V]]
+// CHECK: memref.store [[N]], %{{.*}}[]
+// CHECK-LABEL: func.func private @size_zero(
+// CHECK-NEXT: func.return
+// CHECK-LABEL: func.func private @size_one(
+// CHECK-NOT: scf.for
+// CHECK: arith.negf
+// CHECK-LABEL: func.func private @fill(
+// CHECK: vector.store
+#s = affine_map<() -> ()>
+#id = affine_map<(d0) -> (d0)>
+func.func private @rank_zero(%x: memref<f32>, %out: memref<f32>) {
+  linalg.generic {indexing_maps = [#s, #s], iterator_types = []} ins(%x : memref<f32>) outs(%out : memref<f32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.negf %v : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+func.func private @size_zero(%x: memref<0xf32>, %a: memref<0xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<0xf32>) outs(%a : memref<0xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.negf %v : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+func.func private @size_one(%y: memref<1xf32>, %b: memref<1xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%y : memref<1xf32>) outs(%b : memref<1xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.negf %v : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+func.func private @fill(%out: memref<64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<64xf32>)
+  func.return
+}
+
+// -----
+
+// `main` is no kernel.
+// CHECK-LABEL: func.func @main(
+// CHECK-NEXT: linalg.fill
+func.func @main(%v: f32, %out: memref<4xf32>) {
+  linalg.fill ins(%v : f32) outs(%out : memref<4xf32>)
+  func.return
+}
+
+// -----
+
+func.func private @copy(%x: memref<4xf32>, %out: memref<4xf32>) {
+  // expected-error {{kernels-to-loops: expected a generic or a fill in a kernel, found memref.copy}}
+  memref.copy %x, %out : memref<4xf32> to memref<4xf32>
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%x : memref<4xf32>)
+  func.return
+}
+
+// -----
+
+#lhs = affine_map<(d0, d1, d2) -> (d0, d2)>
+#rhs = affine_map<(d0, d1, d2) -> (d2, d1)>
+#out = affine_map<(d0, d1, d2) -> (d0, d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func private @sum_of_a_product(%x: memref<8x8xf32>, %p: memref<8x8xf32>, %out: memref<8xf32>) {
+  // expected-error {{kernels-to-loops: expected a contraction with at most one elementwise reader}}
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %x : memref<8x8xf32>, memref<8x8xf32>) outs(%p : memref<8x8xf32>) {
+  ^bb0(%v: f32, %u: f32, %o: f32):
+    %q = arith.mulf %v, %u : f32
+    %s = arith.addf %o, %q : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%p : memref<8x8xf32>) outs(%out : memref<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
