@@ -278,14 +278,15 @@ def compile_module(
     Raises IRError for a module that cannot be run, and what lowering raises.
     """
     from lamina.compiler import Lowering, generate, level_of
-    from lamina.interface import entry_of, interface_of, note_interface
+    from lamina.interface import check_resources, entry_of, interface_of, note_interface
 
     lowering = Lowering(module, level_of(module), options=options or CompileOptions())
     note_interface(entry_of(module, entry))
     interface_of(entry_of(module, entry))  # refuse what cannot be called before lowering it
+    given = resources or {}
+    check_resources(module, given)
     lowering.to("llvm")
     code = generate(lowering, entry)
-    given = resources or {}
     linked = link(code, resource_symbols(given))
     return Program(entry, code.interface, linked, given)
 

@@ -6,14 +6,17 @@ since below them bool is a byte, signs are gone, and level `llvm` has only point
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+import numpy as np
 from xdsl.dialects import func, llvm
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
     DenseArrayBase,
+    DenseResourceAttr,
     MemRefType,
     ModuleOp,
     NoneAttr,
@@ -144,3 +147,29 @@ def _check(function: Operation, interface: Interface) -> None:
                 f"expected {len(pointers)} pointers (context, arguments, results) and {unknown} "
                 f"sizes of i64 as parameters, found {function.function_type}"
             )
+
+
+def check_resources(module: ModuleOp, resources: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    """Raise IRError where a large constant of the module has no array, or one of another size."""
+    for op in module.walk():
+        for name, size in _resources_of(op):
+            found = resources.get(name)
+            if found is None or found.nbytes != size:
+                given = "none" if found is None else f"{found.nbytes}"
+                raise IRError(
+                    f"{op.name}: resource {name}: expected {size} bytes, found {given}",
+                    place=place_of(op.location),
+                )
+
+
+def _resources_of(op: Operation) -> Iterator[tuple[str, int]]:
+    """(name, bytes) of the large constants that an operation names."""
+    for attribute in (*op.properties.values(), *op.attributes.values()):
+        if isinstance(attribute, DenseResourceAttr):
+            shaped = cast("TensorType[Attribute]", attribute.type)
+            size = math.prod(shaped.get_shape()) * dtype_of(shaped.element_type).itemsize
+            yield attribute.resource_handle.data, size
+    if isinstance(op, llvm.GlobalOp) and op.value is None:
+        array = op.global_type
+        if isinstance(array, llvm.LLVMArrayType):
+            yield op.sym_name.data, array.size.data * dtype_of(array.type).itemsize
