@@ -210,16 +210,16 @@ def _log_series(count: int) -> Fit:
     )
 
 
-def _erfc(count: int, center: float, high: float) -> Fit:
-    """P in erfc(x) = exp(-x^2) P(q) / (x + c), q = (x - c) / (x + c)."""
-    c = mp.mpf(center)
+def _erfc(count: int, high: float, part: float) -> Fit:
+    """P in erfc(x) = exp(-x^2) (part + P(q)) / (x + 3), q = (x - 3) / (x + 3)."""
+    c = mp.mpf(3)
 
     def f(q: Real) -> Real:
         x = c * (1 + q) / (1 - q)
         return mp.erfc(x) * mp.exp(x * x) * (x + c)
 
     low = (mp.mpf("0.499") - c) / (mp.mpf("0.499") + c)
-    return Fit(f, low, (high - c) / (high + c), lambda q: 1 / f(q), count, 64)
+    return Fit(lambda q: f(q) - part, low, (high - c) / (high + c), lambda q: 1 / f(q), count, 64)
 
 
 def _erf_small(count: int, high: str, bits: int) -> Fit:
@@ -286,8 +286,8 @@ FITS: dict[str, Fit] = {
     "atanh64": _odd(mp.atanh, "0.5", 13, 64),
     "pow32": _log2_series(5),
     "pow64": _log_series(8),
-    "erfc32": _erfc(10, 3.0, 10.5),
-    "erfc64": _erfc(22, 3.0, 28.0),
+    "erfc32": _erfc(10, 10.5, 0.0),
+    "erfc64": _erfc(22, 28.0, 1.0625),
     "erf_small32": _erf_small(6, "0.85", 32),
     "erf_small64": _erf_small(12, "1.0", 64),
     "erf_large32": _erf_large(7, "0.8", "4.0", 32),
