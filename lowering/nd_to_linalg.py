@@ -106,7 +106,7 @@ class NdToLinalgPass(ModulePass):
             types = function.function_type
             inputs = [lower_type(t) for t in types.inputs]
             outputs = [lower_type(t) for t in types.outputs]
-            if function.sym_visibility is None:
+            if function.sym_visibility is None and ARGUMENTS not in function.attributes:
                 function.attributes[ARGUMENTS] = types.inputs
                 function.attributes[RESULTS] = types.outputs
             function.properties["function_type"] = FunctionType.from_lists(inputs, outputs)

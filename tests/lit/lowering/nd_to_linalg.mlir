@@ -1,0 +1,315 @@
+// RUN: %opt -p nd-to-linalg --split-input-file %s | %check
+// RUN: %opt -p nd-to-linalg,nd-to-linalg --split-input-file %s | %check
+
+// An elementwise op is a generic with identity maps; the function notes its types.
+// CHECK-LABEL: func.func @elementwise(
+// CHECK-SAME: lamina.arguments = [tensor<2x3xf32>, tensor<2x3xf32>], lamina.results = [tensor<2x3xf32>]
+// CHECK: [[E:%[a-z0-9_]+]] = tensor.empty() : tensor<2x3xf32>
+// CHECK: [[R:%[a-z0-9_]+]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x, %y : tensor<2x3xf32>, tensor<2x3xf32>) outs([[E]] : tensor<2x3xf32>)
+// CHECK-NEXT: ^bb0([[A:%[a-z0-9_]+]]: f32, [[B:%[a-z0-9_]+]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: [[S:%[a-z0-9_]+]] = arith.addf [[A]], [[B]] : f32
+// CHECK-NEXT: linalg.yield [[S]] : f32
+// CHECK: func.return [[R]]
+func.func @elementwise(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = nd.add %x, %y : tensor<2x3xf32>
+  func.return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+// The half rule: each op is computed in f32 and rounded.
+// CHECK-LABEL: func.func @half(
+// CHECK: [[A:%[a-z0-9_]+]] = arith.extf %{{.*}} f16 to f32
+// CHECK: [[B:%[a-z0-9_]+]] = arith.extf %{{.*}} f16 to f32
+// CHECK: [[P:%[a-z0-9_]+]] = arith.mulf [[A]], [[B]] : f32
+// CHECK: [[T:%[a-z0-9_]+]] = arith.truncf [[P]] {{.*}}: f32 to f16
+// CHECK: linalg.yield [[T]]
+// CHECK: arith.extf
+// CHECK: math.exp {{.*}} : f32
+// CHECK: arith.truncf
+func.func @half(%x: tensor<4xf16>, %y: tensor<4xf16>) -> tensor<4xf16> {
+  %0 = nd.multiply %x, %y : tensor<4xf16>
+  %1 = nd.exp %0 : tensor<4xf16>
+  func.return %1 : tensor<4xf16>
+}
+
+// -----
+
+// Bool is i8 in memory and i1 in bodies; the noted types tell it from int8.
+// CHECK-LABEL: func.func @bool(
+// CHECK-SAME: %p: tensor<4xi8>, %x: tensor<4xf32>) -> (tensor<4xi8>, tensor<4xf32>) attributes {lamina.arguments = [tensor<4xi1>, tensor<4xf32>], lamina.results = [tensor<4xi1>, tensor<4xf32>]}
+// CHECK: [[C:%[a-z0-9_]+]] = arith.cmpf olt, {{.*}} : f32
+// CHECK: [[D:%[a-z0-9_]+]] = arith.extui [[C]] : i1 to i8
+// CHECK: linalg.yield [[D]] : i8
+// CHECK: [[F:%[a-z0-9_]+]] = arith.cmpi ne, %{{.*}}, %{{.*}} : i8
+// CHECK: arith.select [[F]], %{{.*}}, %{{.*}} : f32
+func.func @bool(%p: tensor<4xi1>, %x: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xf32>) {
+  %0 = nd.less %x, %x : tensor<4xf32> -> tensor<4xi1>
+  %1 = nd.select %p, %x, %x : tensor<4xi1>, tensor<4xf32>
+  func.return %0, %1 : tensor<4xi1>, tensor<4xf32>
+}
+
+// -----
+
+// Unsigned is signless below; the ops know.
+// CHECK-LABEL: func.func @unsigned(
+// CHECK-SAME: %x: tensor<4xi8>, %y: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8>) attributes {lamina.arguments = [tensor<4xui8>, tensor<4xui8>]
+// CHECK: arith.maxui
+// CHECK: arith.cmpi ult
+// CHECK: arith.shrui
+func.func @unsigned(%x: tensor<4xui8>, %y: tensor<4xui8>) -> (tensor<4xui8>, tensor<4xi1>, tensor<4xui8>) {
+  %0 = nd.maximum %x, %y : tensor<4xui8>
+  %1 = nd.less %x, %y : tensor<4xui8> -> tensor<4xi1>
+  %2 = nd.right_shift %x, %y : tensor<4xui8>
+  func.return %0, %1, %2 : tensor<4xui8>, tensor<4xi1>, tensor<4xui8>
+}
+
+// -----
+
+// Integer division never traps: the divisor is made safe before, the rest of the cases chosen.
+// CHECK-LABEL: func.func @division(
+// CHECK: [[ZERO:%[a-z0-9_]+]] = arith.cmpi eq, {{.*}} : i32
+// CHECK: [[SAFE:%[a-z0-9_]+]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : i32
+// CHECK: arith.divsi %{{.*}}, [[SAFE]]
+// CHECK: arith.select
+func.func @division(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
+  %0 = nd.floor_divide %x, %y : tensor<4xi32>
+  func.return %0 : tensor<4xi32>
+}
+
+// -----
+
+// Casts: float to int saturates and never converts what does not fit; equal bits are no op.
+// CHECK-LABEL: func.func @casts(
+// CHECK: [[IN:%[a-z0-9_]+]] = arith.andi
+// CHECK: [[SAFE:%[a-z0-9_]+]] = arith.select [[IN]]
+// CHECK: arith.fptosi [[SAFE]] : f32 to i8
+// CHECK: arith.cmpf une
+// CHECK: arith.uitofp %{{.*}} : i8 to f32
+// CHECK: func.return %{{.*}}, %{{.*}}, %{{.*}}, %y
+func.func @casts(%x: tensor<4xf32>, %y: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi1>, tensor<4xf32>, tensor<4xui8>) {
+  %0 = nd.cast %x : tensor<4xf32> -> tensor<4xi8>
+  %1 = nd.cast %x : tensor<4xf32> -> tensor<4xi1>
+  %2 = nd.cast %y : tensor<4xi8> -> tensor<4xui8>
+  %3 = nd.cast %2 : tensor<4xui8> -> tensor<4xf32>
+  func.return %0, %1, %3, %2 : tensor<4xi8>, tensor<4xi1>, tensor<4xf32>, tensor<4xui8>
+}
+
+// -----
+
+// Constants take the form of memory: bool as 0 and 1, unsigned wrapped; bits of floats are kept.
+// CHECK-LABEL: func.func @constants(
+// CHECK: arith.constant dense<[1, 0]> : tensor<2xi8>
+// CHECK: arith.constant dense<-1> : tensor<2xi8>
+// CHECK: arith.constant dense<[0x7FC00000, -0.0{{.*}}]> : tensor<2xf32>
+// CHECK: arith.constant dense_resource<weights> : tensor<4xi8>
+func.func @constants() -> (tensor<2xi1>, tensor<2xui8>, tensor<2xf32>, tensor<4xi1>) {
+  %0 = nd.constant dense<[true, false]> : tensor<2xi1>
+  %1 = nd.constant dense<255> : tensor<2xui8>
+  %2 = nd.constant dense<[0x7FC00000, -0.0]> : tensor<2xf32>
+  %3 = nd.constant dense_resource<weights> : tensor<4xi1>
+  func.return %0, %1, %2, %3 : tensor<2xi1>, tensor<2xui8>, tensor<2xf32>, tensor<4xi1>
+}
+
+// -----
+
+// An iota yields its index; rank 0 of a run-time size in and out.
+// CHECK-LABEL: func.func @numbers(
+// CHECK: [[E:%[a-z0-9_]+]] = tensor.empty([[N:%[a-z0-9_]+]]) : tensor<2x?xbf16>
+// CHECK: linalg.generic {{.*}} outs([[E]] : tensor<2x?xbf16>)
+// CHECK: [[I:%[a-z0-9_]+]] = linalg.index 1
+// CHECK: [[J:%[a-z0-9_]+]] = arith.index_cast [[I]] : index to i64
+// CHECK: [[K:%[a-z0-9_]+]] = arith.sitofp [[J]] : i64 to f32
+// CHECK: arith.truncf [[K]] {{.*}}: f32 to bf16
+// CHECK: tensor.from_elements %{{.*}} : tensor<i64>
+func.func @numbers(%n: tensor<i64>) -> (tensor<2x?xbf16>, tensor<i64>) {
+  %0 = nd.to_index %n : tensor<i64>
+  %1 = nd.iota [%0] axis 1 : tensor<2x?xbf16>
+  %2 = nd.dim %1 axis 1 : tensor<2x?xbf16>
+  %3 = nd.from_index %2 : tensor<i64>
+  func.return %1, %3 : tensor<2x?xbf16>, tensor<i64>
+}
+
+// -----
+
+// What renames indices is a generic that yields its input.
+// CHECK-LABEL: func.func @moves(
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (0, d0)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>]
+// CHECK-SAME: ins(%x : tensor<1x3xf32>) outs(%{{.*}} : tensor<3x4x5xf32>)
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>]
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, ((d1 * -1) + 2))>, affine_map<(d0, d1) -> (d0, d1)>]
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0) -> (0, d0)>, affine_map<(d0) -> (d0)>]
+func.func @moves(%x: tensor<1x3xf32>) -> (tensor<3x4x5xf32>, tensor<3x1xf32>, tensor<1x3xf32>, tensor<3xf32>) {
+  %0 = nd.broadcast %x dims [2, 0] : tensor<1x3xf32> -> tensor<3x4x5xf32>
+  %1 = nd.transpose %x permutation [1, 0] : tensor<1x3xf32> -> tensor<3x1xf32>
+  %2 = nd.reverse %x axes [1] : tensor<1x3xf32>
+  %3 = nd.reshape %x : tensor<1x3xf32> -> tensor<3xf32>
+  func.return %0, %1, %2, %3 : tensor<3x4x5xf32>, tensor<3x1xf32>, tensor<1x3xf32>, tensor<3xf32>
+}
+
+// -----
+
+// The index of a reversed `?` axis is computed.
+// CHECK-LABEL: func.func @run_time_reverse(
+// CHECK: [[N:%[a-z0-9_]+]] = tensor.dim %x
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<?xf32>)
+// CHECK: [[I:%[a-z0-9_]+]] = linalg.index 0
+// CHECK: [[LAST:%[a-z0-9_]+]] = arith.subi [[N]], %{{.*}} : index
+// CHECK: [[AT:%[a-z0-9_]+]] = arith.subi [[LAST]], [[I]] : index
+// CHECK: tensor.extract %x{{\[}}[[AT]]]
+func.func @run_time_reverse(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = nd.reverse %x axes [0] : tensor<?xf32>
+  func.return %0 : tensor<?xf32>
+}
+
+// -----
+
+// Other reshapes go through one dim; the same shape is no op.
+// CHECK-LABEL: func.func @reshapes(
+// CHECK: [[F:%[a-z0-9_]+]] = tensor.collapse_shape %x {{.*}} : tensor<2x6xf32> into tensor<12xf32>
+// CHECK: [[G:%[a-z0-9_]+]] = tensor.expand_shape [[F]] {{.*}} : tensor<12xf32> into tensor<3x4xf32>
+// CHECK: tensor.collapse_shape %y {{.*}} : tensor<?x3xf32> into tensor<?xf32>
+// CHECK: func.return [[G]], %x
+func.func @reshapes(%x: tensor<2x6xf32>, %y: tensor<?x3xf32>, %n: index) -> (tensor<3x4xf32>, tensor<2x6xf32>, tensor<?xf32>) {
+  %0 = nd.reshape %x : tensor<2x6xf32> -> tensor<3x4xf32>
+  %1 = nd.reshape %x : tensor<2x6xf32> -> tensor<2x6xf32>
+  %2 = nd.reshape %y [%n] : tensor<?x3xf32> -> tensor<?xf32>
+  func.return %0, %1, %2 : tensor<3x4xf32>, tensor<2x6xf32>, tensor<?xf32>
+}
+
+// -----
+
+// Slices are views; joins and padding are writes into a new tensor.
+// CHECK-LABEL: func.func @parts(
+// CHECK: tensor.extract_slice %x[0, 1] [2, 3] [2, 3] : tensor<4x8xf32> to tensor<2x3xf32>
+// CHECK: [[E:%[a-z0-9_]+]] = tensor.empty() : tensor<4x16xf32>
+// CHECK: [[A:%[a-z0-9_]+]] = tensor.insert_slice %x into [[E]][0, 0] [4, 8] [1, 1]
+// CHECK: tensor.insert_slice %x into [[A]][0, 8] [4, 8] [1, 1]
+// CHECK: [[V:%[a-z0-9_]+]] = tensor.extract %v[]
+// CHECK: [[F:%[a-z0-9_]+]] = linalg.fill ins([[V]] : f32) outs(%{{.*}} : tensor<5x10xf32>)
+// CHECK: tensor.insert_slice %x into [[F]][1, 0] [4, 8] [1, 1]
+func.func @parts(%x: tensor<4x8xf32>, %v: tensor<f32>) -> (tensor<2x3xf32>, tensor<4x16xf32>, tensor<5x10xf32>) {
+  %0 = nd.slice %x starts [0, 1] limits [4, 8] strides [2, 3] : tensor<4x8xf32> -> tensor<2x3xf32>
+  %1 = nd.concat %x, %x axis 1 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x16xf32>
+  %2 = nd.pad %x, %v low [1, 0] high [0, 2] : tensor<4x8xf32>, tensor<f32> -> tensor<5x10xf32>
+  func.return %0, %1, %2 : tensor<2x3xf32>, tensor<4x16xf32>, tensor<5x10xf32>
+}
+
+// -----
+
+// Run-time starts are clamped: nothing outside the tensor is touched.
+// CHECK-LABEL: func.func @run_time_starts(
+// CHECK: [[A:%[a-z0-9_]+]] = arith.minsi %i, %{{.*}} : index
+// CHECK: [[B:%[a-z0-9_]+]] = arith.maxsi [[A]], %{{.*}} : index
+// CHECK: tensor.extract_slice %x{{\[}}[[B]]] [2] [1]
+// CHECK: [[C:%[a-z0-9_]+]] = arith.minsi %i, %{{.*}} : index
+// CHECK: [[D:%[a-z0-9_]+]] = arith.maxsi [[C]], %{{.*}} : index
+// CHECK: tensor.insert_slice %u into %x{{\[}}[[D]]] [3] [1]
+func.func @run_time_starts(%x: tensor<?xf32>, %u: tensor<3xf32>, %i: index) -> (tensor<2xf32>, tensor<?xf32>) {
+  %0 = nd.dynamic_slice %x [%i] sizes [2] : tensor<?xf32> -> tensor<2xf32>
+  %1 = nd.dynamic_update_slice %x, %u [%i] : tensor<3xf32> -> tensor<?xf32>
+  func.return %0, %1 : tensor<2xf32>, tensor<?xf32>
+}
+
+// -----
+
+// A reduction starts from its identity; groups of axes that are not neighbours follow each other.
+// CHECK-LABEL: func.func @reductions(
+// CHECK: [[LEAST:%[a-z0-9_]+]] = arith.constant 0xff800000 : f32
+// CHECK: [[I:%[a-z0-9_]+]] = linalg.fill ins([[LEAST]] : f32) outs(%{{.*}} : tensor<4xf32>)
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%x {{.*}} outs([[I]]
+// CHECK: arith.maximumf
+// CHECK: [[S:%[a-z0-9_]+]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%x
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins([[S]]
+func.func @reductions(%x: tensor<4x8x2xf32>) -> (tensor<4xf32>, tensor<8xf32>) {
+  %0 = nd.reduce "max" %x axes [1, 2] : tensor<4x8x2xf32> -> tensor<4xf32>
+  %1 = nd.reduce "sum" %x axes [0, 2] : tensor<4x8x2xf32> -> tensor<8xf32>
+  func.return %0, %1 : tensor<4xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Halves accumulate in f32 and are rounded once.
+// CHECK-LABEL: func.func @half_sum(
+// CHECK: [[S:%[a-z0-9_]+]] = linalg.generic {{.*}}"reduction"]} ins(%x : tensor<4x8xbf16>) outs(%{{.*}} : tensor<4xf32>)
+// CHECK: arith.extf
+// CHECK: arith.addf {{.*}} : f32
+// CHECK-NOT: arith.truncf
+// CHECK: linalg.generic {{.*}} ins([[S]] : tensor<4xf32>) outs(%{{.*}} : tensor<4xbf16>)
+// CHECK: arith.truncf
+func.func @half_sum(%x: tensor<4x8xbf16>) -> tensor<4xbf16> {
+  %0 = nd.reduce "sum" %x axes [1] : tensor<4x8xbf16> -> tensor<4xbf16>
+  func.return %0 : tensor<4xbf16>
+}
+
+// -----
+
+// An argmax carries the extreme and its index; the first NaN wins.
+// CHECK-LABEL: func.func @argmax(
+// CHECK: [[V:%[a-z0-9_]+]], [[I:%[a-z0-9_]+]] = linalg.generic {{.*}}"reduction"]} ins(%x : tensor<4x?xf32>) outs(%{{.*}} : tensor<4xf32>, tensor<4xi64>)
+// CHECK: linalg.index 1
+// CHECK: arith.cmpf uno
+// CHECK: func.return [[I]]
+func.func @argmax(%x: tensor<4x?xf32>) -> tensor<4xi64> {
+  %0 = nd.argmax %x axis 1 : tensor<4x?xf32> -> tensor<4xi64>
+  func.return %0 : tensor<4xi64>
+}
+
+// -----
+
+// A product's space: batch, free dims of the left, of the right, contracted dims.
+// CHECK-LABEL: func.func @dot(
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3, d0)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%x, %y
+// CHECK: [[P:%[a-z0-9_]+]] = arith.mulf
+// CHECK: arith.addf %{{.*}}, [[P]]
+func.func @dot(%x: tensor<2x3x4xf32>, %y: tensor<5x4x2xf32>) -> tensor<2x3x5xf32> {
+  %0 = nd.dot_general %x, %y batch [0] [2] contract [2] [1] : tensor<2x3x4xf32>, tensor<5x4x2xf32> -> tensor<2x3x5xf32>
+  func.return %0 : tensor<2x3x5xf32>
+}
+
+// -----
+
+// A convolution: strides and dilation are in the window's map, padding is a frame of zeros, a
+// group is one more dim.
+// CHECK-LABEL: func.func @conv(
+// CHECK: [[P:%[a-z0-9_]+]] = tensor.insert_slice %x into %{{.*}}[0, 0, 1] [1, 4, 9] [1, 1, 1] : tensor<1x4x9xf32> into tensor<1x4x12xf32>
+// CHECK: [[X:%[a-z0-9_]+]] = tensor.expand_shape [[P]] {{.*}} into tensor<1x2x2x12xf32>
+// CHECK: [[W:%[a-z0-9_]+]] = tensor.expand_shape %w {{.*}} into tensor<2x3x2x3xf32>
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d4, ((d3 * 2) + (d5 * 3)))>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d1, d2, d4, d5)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins([[X]], [[W]]
+// CHECK: tensor.collapse_shape {{.*}} into tensor<1x6x3xf32>
+func.func @conv(%x: tensor<1x4x9xf32>, %w: tensor<6x2x3xf32>) -> tensor<1x6x3xf32> {
+  %0 = nd.conv %x, %w strides [2] padding [1, 2] dilation [3] groups 2 : tensor<1x4x9xf32>, tensor<6x2x3xf32> -> tensor<1x6x3xf32>
+  func.return %0 : tensor<1x6x3xf32>
+}
+
+// -----
+
+// Ops of other dialects keep their kind; types in them and in their regions are lowered.
+// CHECK-LABEL: func.func @loop(
+// CHECK: scf.for {{.*}} iter_args([[C:%[a-z0-9_]+]] = %p) -> (tensor<4xi8>)
+// CHECK: linalg.generic {{.*}} ins([[C]] : tensor<4xi8>)
+// CHECK: scf.yield %{{.*}} : tensor<4xi8>
+func.func @loop(%p: tensor<4xi1>, %n: index) -> tensor<4xi1> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %p) -> (tensor<4xi1>) {
+    %0 = nd.bitwise_invert %c : tensor<4xi1>
+    scf.yield %0 : tensor<4xi1>
+  }
+  func.return %r : tensor<4xi1>
+}
+
+// -----
+
+// Rank 0, size 0 and size 1: the same generics. A private function notes nothing.
+// CHECK-LABEL: func.func private @small(
+// CHECK-NOT: lamina.arguments
+// CHECK: linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%s : tensor<f32>)
+// CHECK: linalg.generic {{.*}} ins(%x : tensor<0x1xf32>)
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%y : tensor<0xf32>)
+func.func private @small(%s: tensor<f32>, %x: tensor<0x1xf32>, %y: tensor<0xf32>) -> (tensor<f32>, tensor<0x1xf32>, tensor<f32>) {
+  %0 = nd.negative %s : tensor<f32>
+  %1 = nd.negative %x : tensor<0x1xf32>
+  %2 = nd.reduce "sum" %y axes [0] : tensor<0xf32> -> tensor<f32>
+  func.return %0, %1, %2 : tensor<f32>, tensor<0x1xf32>, tensor<f32>
+}
