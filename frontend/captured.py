@@ -12,6 +12,7 @@ from lamina.errors import TraceError
 from lamina.frontend.array import Array, NDArray, is_ndarray
 from lamina.frontend.guards import COMPARED, Found, Guard
 from lamina.frontend.recorder import Recorder
+from lamina.frontend.shapes import Shape
 from lamina.frontend.traced import Storage, TracedArray
 from lamina.frontend.views import EAGER, row_major
 
@@ -98,67 +99,76 @@ def view_steps(base: NDArray, view: NDArray) -> list[tuple[str, dict[str, Any]]]
     """The view steps that make `view` of the row-major `base`; None where slices cannot."""
     if not base.flags.c_contiguous or base.dtype != view.dtype or not view.size:
         return None
-    unit = base.itemsize
-    item = [stride // unit for stride in view.strides]
-    offset = view.__array_interface__["data"][0] - base.__array_interface__["data"][0]
-    offset += sum(s * unit * (n - 1) for s, n in zip(item, view.shape, strict=True) if s < 0)
-    starts: list[int] = []
-    rest = offset // unit
-    if not 0 <= rest < base.size:
+    window = _window(base, view)
+    if window is None:
         return None
-    for stride in row_major(base.shape):
-        starts.append(rest // stride)
-        rest %= stride
-    limits, strides = [start + 1 for start in starts], [1] * base.ndim
-    axis_of: list[int] = []
-    for size, stride in zip(view.shape, item, strict=True):
-        if size == 1:
-            continue
-        axis = next(
-            (
-                axis
-                for axis, step in enumerate(row_major(base.shape))
-                if axis not in axis_of and base.shape[axis] > 1 and abs(stride) % step == 0
-            ),
-            None,
-        )
-        if axis is None or not stride:
-            return None
-        strides[axis] = abs(stride) // row_major(base.shape)[axis]
-        limits[axis] = starts[axis] + (size - 1) * strides[axis] + 1
-        if limits[axis] > base.shape[axis]:
-            return None
-        axis_of.append(axis)
-    backwards = tuple(
-        axis
-        for axis, stride in zip(
-            axis_of, (s for s, n in zip(item, view.shape, strict=True) if n > 1), strict=True
-        )
-        if stride < 0
-    )
-    others = tuple(axis for axis in range(base.ndim) if axis not in axis_of)
+    starts, limits, strides, axes, backwards = window
+    others = tuple(axis for axis in range(base.ndim) if axis not in axes)
     steps: list[tuple[str, dict[str, Any]]] = [
-        (
-            "slice",
-            {"starts": tuple(starts), "limits": tuple(limits), "strides": tuple(strides)},
-        ),
+        ("slice", {"starts": starts, "limits": limits, "strides": strides})
     ]
     if backwards:
         steps.append(("reverse", {"axes": backwards}))
-    if (*others, *axis_of) != tuple(range(base.ndim)):
-        steps.append(("transpose", {"permutation": (*others, *axis_of)}))
+    if (*others, *axes) != tuple(range(base.ndim)):
+        steps.append(("transpose", {"permutation": (*others, *axes)}))
     steps.append(("reshape", {"shape": view.shape}))
     image = base
     for name, params in steps:
         image = EAGER[name](image, **params)
-    same = (
-        image.__array_interface__["data"] == view.__array_interface__["data"]
-        and image.shape == view.shape
-        and all(
-            a == b for a, b, n in zip(image.strides, view.strides, view.shape, strict=True) if n > 1
+    return steps if _same_memory(image, view) else None
+
+
+def _window(base: NDArray, view: NDArray) -> tuple[Shape, Shape, Shape, Shape, Shape] | None:
+    """Starts, limits and strides on `base`, which of its axes the axes of `view` of more than one
+    element are, and which of these are reversed; None where an axis of `view` is none of `base`."""
+    unit, major = base.itemsize, row_major(base.shape)
+    axes_of_view = [
+        (size, stride // unit)
+        for size, stride in zip(view.shape, view.strides, strict=True)
+        if size > 1
+    ]
+    rest = (_address(view) - _address(base)) // unit
+    rest += sum(stride * (size - 1) for size, stride in axes_of_view if stride < 0)
+    if not 0 <= rest < base.size:
+        return None
+    starts: list[int] = []
+    for step in major:
+        starts.append(rest // step)
+        rest %= step
+    limits, strides = [start + 1 for start in starts], [1] * base.ndim
+    axes: list[int] = []
+    for size, stride in axes_of_view:
+        fitting = (
+            axis
+            for axis, step in enumerate(major)
+            if axis not in axes and base.shape[axis] > 1 and abs(stride) % step == 0
         )
+        axis = next(fitting, None)
+        if axis is None or not stride:
+            return None
+        strides[axis] = abs(stride) // major[axis]
+        limits[axis] = starts[axis] + (size - 1) * strides[axis] + 1
+        if limits[axis] > base.shape[axis]:
+            return None
+        axes.append(axis)
+    backwards = tuple(
+        axis for axis, (_, stride) in zip(axes, axes_of_view, strict=True) if stride < 0
     )
-    return steps if same else None
+    return tuple(starts), tuple(limits), tuple(strides), tuple(axes), backwards
+
+
+def _address(array: NDArray) -> int:
+    return array.__array_interface__["data"][0]
+
+
+def _same_memory(image: NDArray, view: NDArray) -> bool:
+    """Whether two arrays of one dtype are the same elements of the same memory."""
+    strides = zip(image.strides, view.strides, view.shape, strict=True)
+    return (
+        _address(image) == _address(view)
+        and image.shape == view.shape
+        and all(a == b for a, b, size in strides if size > 1)
+    )
 
 
 def _guard_values(recorder: Recorder, found: Found, baked: bool, notes: list[str]) -> None:

@@ -35,8 +35,9 @@ from lamina.frontend.bind import (
     full as _full,
 )
 from lamina.frontend.dispatch import CURRENT, public
-from lamina.frontend.elementwise import add, equal, greater_equal, less_equal, multiply
+from lamina.frontend.elementwise import add, multiply
 from lamina.frontend.location import fail
+from lamina.frontend.logic import equal, greater_equal, less_equal
 from lamina.frontend.manipulation import reshape, stack
 
 

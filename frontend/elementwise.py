@@ -6,7 +6,6 @@ broadcast, `DTypeError` where the common dtype is not of the family that the doc
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -32,9 +31,10 @@ from lamina.frontend.location import fail
 from lamina.frontend.traced import WeakScalar
 
 
-def _binary(
+def binary(
     name: str, x1: ArrayLike, x2: ArrayLike, family: frozenset[DType], op: str = ""
 ) -> Array:
+    """The primitive `op` (or `name`) on two operands whose common dtype must be of `family`."""
     if (pair := eager_pair(x1, x2, family)) is not None:
         return bind(op or name, *pair)
     dtype = result_dtype(name, (x1, x2))
@@ -42,7 +42,8 @@ def _binary(
     return bind(op or name, *unify(name, (x1, x2), dtype))
 
 
-def _unary(name: str, x: ArrayLike, family: frozenset[DType]) -> Array:
+def unary(name: str, x: ArrayLike, family: frozenset[DType]) -> Array:
+    """The primitive `name` on an operand whose dtype must be of `family`."""
     array = as_array(name, x)
     check_dtype(name, array.dtype, family)
     return bind(name, array)
@@ -58,7 +59,7 @@ def add(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> lm.add(lm.asarray([1, 2]), 3)
     Array([4, 5])
     """
-    return _binary("add", x1, x2, dtypes.NUMERIC)
+    return binary("add", x1, x2, dtypes.NUMERIC)
 
 
 @public
@@ -68,7 +69,7 @@ def subtract(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> lm.subtract(lm.asarray([1, 2]), 3)
     Array([-2, -1])
     """
-    return _binary("subtract", x1, x2, dtypes.NUMERIC)
+    return binary("subtract", x1, x2, dtypes.NUMERIC)
 
 
 @public
@@ -78,7 +79,7 @@ def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> lm.multiply(lm.asarray([1, 2]), 3)
     Array([3, 6])
     """
-    return _binary("multiply", x1, x2, dtypes.NUMERIC)
+    return binary("multiply", x1, x2, dtypes.NUMERIC)
 
 
 @public
@@ -105,7 +106,7 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> lm.floor_divide(lm.asarray([-7, 7]), lm.asarray([2, 0]))
     Array([-4,  0])
     """
-    return _binary("floor_divide", x1, x2, dtypes.REAL)
+    return binary("floor_divide", x1, x2, dtypes.REAL)
 
 
 @public
@@ -115,7 +116,7 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> lm.remainder(lm.asarray([-7, 7]), lm.asarray([2, 0]))
     Array([1, 0])
     """
-    return _binary("remainder", x1, x2, dtypes.REAL)
+    return binary("remainder", x1, x2, dtypes.REAL)
 
 
 @public
@@ -146,7 +147,7 @@ def negative(x: ArrayLike, /) -> Array:
     >>> lm.negative(lm.asarray([1.0, -2.0]))
     Array([-1.,  2.])
     """
-    return _unary("negative", x, dtypes.NUMERIC)
+    return unary("negative", x, dtypes.NUMERIC)
 
 
 @public
@@ -168,7 +169,7 @@ def abs(x: ArrayLike, /) -> Array:
     >>> lm.abs(lm.asarray([1.0, -2.0]))
     Array([1., 2.])
     """
-    return _unary("abs", x, dtypes.NUMERIC)
+    return unary("abs", x, dtypes.NUMERIC)
 
 
 @public
@@ -178,7 +179,7 @@ def sign(x: ArrayLike, /) -> Array:
     >>> lm.sign(lm.asarray([3, -2, 0]))
     Array([ 1, -1,  0])
     """
-    return _unary("sign", x, dtypes.NUMERIC)
+    return unary("sign", x, dtypes.NUMERIC)
 
 
 @public
@@ -212,7 +213,7 @@ def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> lm.maximum(lm.asarray([1.0, float("nan")]), 2)
     Array([ 2., nan])
     """
-    return _binary("maximum", x1, x2, dtypes.REAL)
+    return binary("maximum", x1, x2, dtypes.REAL)
 
 
 @public
@@ -222,7 +223,7 @@ def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> lm.minimum(lm.asarray([1.0, 3.0]), 2)
     Array([1., 2.])
     """
-    return _binary("minimum", x1, x2, dtypes.REAL)
+    return binary("minimum", x1, x2, dtypes.REAL)
 
 
 @public
@@ -241,238 +242,6 @@ def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = 
             limit = cast(as_array("clip", bound, array.dtype), array.dtype)
             array = bind(choose, *unify("clip", (array, limit)))
     return array
-
-
-# comparisons and logic
-
-
-@public
-def equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """x1 == x2, bool. NaN equals nothing.
-
-    >>> lm.equal(lm.asarray([1, 2]), 2)
-    Array([False,  True])
-    """
-    return _binary("equal", x1, x2, dtypes.ALL)
-
-
-@public
-def not_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """x1 != x2, bool. True where either is NaN.
-
-    >>> lm.not_equal(lm.asarray([1, 2]), 2)
-    Array([ True, False])
-    """
-    return _binary("not_equal", x1, x2, dtypes.ALL)
-
-
-@public
-def less(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """x1 < x2, bool. Real.
-
-    >>> lm.less(lm.asarray([1, 2]), 2)
-    Array([ True, False])
-    """
-    return _binary("less", x1, x2, dtypes.REAL)
-
-
-@public
-def less_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """x1 <= x2, bool. Real.
-
-    >>> lm.less_equal(lm.asarray([1, 3]), 2)
-    Array([ True, False])
-    """
-    return _binary("less_equal", x1, x2, dtypes.REAL)
-
-
-@public
-def greater(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """x1 > x2, bool. Real.
-
-    >>> lm.greater(lm.asarray([1, 3]), 2)
-    Array([False,  True])
-    """
-    return _binary("greater", x1, x2, dtypes.REAL)
-
-
-@public
-def greater_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """x1 >= x2, bool. Real.
-
-    >>> lm.greater_equal(lm.asarray([1, 2]), 2)
-    Array([False,  True])
-    """
-    return _binary("greater_equal", x1, x2, dtypes.REAL)
-
-
-@public
-def logical_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Both are true. Bool.
-
-    >>> lm.logical_and(lm.asarray([True, False]), True)
-    Array([ True, False])
-    """
-    return _binary("logical_and", x1, x2, dtypes.BOOL, "bitwise_and")
-
-
-@public
-def logical_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """At least one is true. Bool.
-
-    >>> lm.logical_or(lm.asarray([True, False]), False)
-    Array([ True, False])
-    """
-    return _binary("logical_or", x1, x2, dtypes.BOOL, "bitwise_or")
-
-
-@public
-def logical_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Exactly one is true. Bool.
-
-    >>> lm.logical_xor(lm.asarray([True, False]), True)
-    Array([False,  True])
-    """
-    return _binary("logical_xor", x1, x2, dtypes.BOOL, "bitwise_xor")
-
-
-@public
-def logical_not(x: ArrayLike, /) -> Array:
-    """Not x. Bool.
-
-    >>> lm.logical_not(lm.asarray([True, False]))
-    Array([False,  True])
-    """
-    array = as_array("logical_not", x)
-    check_dtype("logical_not", array.dtype, dtypes.BOOL)
-    return bind("bitwise_invert", array)
-
-
-@public
-def bitwise_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Bits set in both. Integers and bool.
-
-    >>> lm.bitwise_and(lm.asarray([5, 6]), 3)
-    Array([1, 2])
-    """
-    return _binary("bitwise_and", x1, x2, dtypes.BITS)
-
-
-@public
-def bitwise_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Bits set in either. Integers and bool.
-
-    >>> lm.bitwise_or(lm.asarray([4, 6]), 3)
-    Array([7, 7])
-    """
-    return _binary("bitwise_or", x1, x2, dtypes.BITS)
-
-
-@public
-def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Bits set in one of the two. Integers and bool.
-
-    >>> lm.bitwise_xor(lm.asarray([5, 6]), 3)
-    Array([6, 5])
-    """
-    return _binary("bitwise_xor", x1, x2, dtypes.BITS)
-
-
-@public
-def bitwise_invert(x: ArrayLike, /) -> Array:
-    """Every bit inverted. Integers and bool.
-
-    >>> lm.bitwise_invert(lm.asarray([0, 5]))
-    Array([-1, -6])
-    """
-    return _unary("bitwise_invert", x, dtypes.BITS)
-
-
-@public
-def bitwise_left_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """x1 << x2. Integers; by a negative amount, or the width and more, 0.
-
-    >>> lm.bitwise_left_shift(lm.asarray([1, 2]), 3)
-    Array([ 8, 16])
-    """
-    return _binary("bitwise_left_shift", x1, x2, dtypes.INTEGERS, "left_shift")
-
-
-@public
-def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """x1 >> x2. Integers; by too much, the sign, or 0 when unsigned.
-
-    >>> lm.bitwise_right_shift(lm.asarray([8, -8]), 2)
-    Array([ 2, -2])
-    """
-    return _binary("bitwise_right_shift", x1, x2, dtypes.INTEGERS, "right_shift")
-
-
-@public
-def isnan(x: ArrayLike, /) -> Array:
-    """x is NaN, bool: x != x.
-
-    >>> lm.isnan(lm.asarray([1.0, float("nan")]))
-    Array([False,  True])
-    """
-    array = as_array("isnan", x)
-    check_dtype("isnan", array.dtype, dtypes.NUMERIC)
-    return bind("not_equal", array, array)
-
-
-@public
-def isinf(x: ArrayLike, /) -> Array:
-    """x is an infinity, bool: abs(x) == inf.
-
-    >>> lm.isinf(lm.asarray([1.0, float("-inf")]))
-    Array([False,  True])
-    """
-    array = as_array("isinf", x)
-    check_dtype("isinf", array.dtype, dtypes.NUMERIC)
-    if array.dtype in dtypes.INTEGERS:
-        return bind("not_equal", array, array)
-    return equal(abs(array), math.inf)
-
-
-@public
-def isfinite(x: ArrayLike, /) -> Array:
-    """x is neither NaN nor an infinity, bool: abs(x) < inf.
-
-    >>> lm.isfinite(lm.asarray([1.0, float("nan"), float("inf")]))
-    Array([ True, False, False])
-    """
-    array = as_array("isfinite", x)
-    check_dtype("isfinite", array.dtype, dtypes.NUMERIC)
-    if array.dtype in dtypes.INTEGERS:
-        return bind("equal", array, array)
-    return less(abs(array), math.inf)
-
-
-@public
-def signbit(x: ArrayLike, /) -> Array:
-    """x is negative or -0.0, bool: x < 0 or 1 / x < 0. Floating-point; of NaN, False.
-
-    >>> lm.signbit(lm.asarray([-0.0, 0.0, -1.0]))
-    Array([ True, False,  True])
-    """
-    array = as_array("signbit", x)
-    check_dtype("signbit", array.dtype, dtypes.FLOATS)
-    negative_zero = logical_and(equal(array, 0), less(divide(1, array), 0))
-    return logical_or(less(array, 0), negative_zero)
-
-
-@public
-def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The magnitude of x1 with the sign of x2. Floating-point.
-
-    >>> lm.copysign(lm.asarray([1.0, 2.0]), lm.asarray([-0.0, 3.0]))
-    Array([-1.,  2.])
-    """
-    dtype = result_dtype("copysign", (x1, x2))
-    check_dtype("copysign", dtype, dtypes.FLOATS)
-    a, b = unify("copysign", (x1, x2), dtype)
-    size = abs(a)
-    return bind("select", signbit(b), negative(size), size)
 
 
 # rounding
@@ -534,7 +303,7 @@ def sqrt(x: ArrayLike, /) -> Array:
     >>> lm.sqrt(lm.asarray([4.0, 9.0]))
     Array([2., 3.])
     """
-    return _unary("sqrt", x, dtypes.FLOATS_OR_COMPLEX)
+    return unary("sqrt", x, dtypes.FLOATS_OR_COMPLEX)
 
 
 @public
@@ -544,7 +313,7 @@ def exp(x: ArrayLike, /) -> Array:
     >>> lm.exp(lm.asarray([0.0]))
     Array([1.])
     """
-    return _unary("exp", x, dtypes.FLOATS_OR_COMPLEX)
+    return unary("exp", x, dtypes.FLOATS_OR_COMPLEX)
 
 
 @public
@@ -554,7 +323,7 @@ def exp2(x: ArrayLike, /) -> Array:
     >>> lm.exp2(lm.asarray([3.0]))
     Array([8.])
     """
-    return _unary("exp2", x, dtypes.FLOATS)
+    return unary("exp2", x, dtypes.FLOATS)
 
 
 @public
@@ -564,7 +333,7 @@ def expm1(x: ArrayLike, /) -> Array:
     >>> lm.expm1(lm.asarray([0.0]))
     Array([0.])
     """
-    return _unary("expm1", x, dtypes.FLOATS_OR_COMPLEX)
+    return unary("expm1", x, dtypes.FLOATS_OR_COMPLEX)
 
 
 @public
@@ -574,7 +343,7 @@ def log(x: ArrayLike, /) -> Array:
     >>> lm.log(lm.asarray([1.0]))
     Array([0.])
     """
-    return _unary("log", x, dtypes.FLOATS_OR_COMPLEX)
+    return unary("log", x, dtypes.FLOATS_OR_COMPLEX)
 
 
 @public
@@ -584,7 +353,7 @@ def log1p(x: ArrayLike, /) -> Array:
     >>> lm.log1p(lm.asarray([0.0]))
     Array([0.])
     """
-    return _unary("log1p", x, dtypes.FLOATS_OR_COMPLEX)
+    return unary("log1p", x, dtypes.FLOATS_OR_COMPLEX)
 
 
 @public
@@ -594,7 +363,7 @@ def log2(x: ArrayLike, /) -> Array:
     >>> lm.log2(lm.asarray([8.0]))
     Array([3.])
     """
-    return _unary("log2", x, dtypes.FLOATS_OR_COMPLEX)
+    return unary("log2", x, dtypes.FLOATS_OR_COMPLEX)
 
 
 @public
@@ -604,7 +373,7 @@ def log10(x: ArrayLike, /) -> Array:
     >>> lm.log10(lm.asarray([100.0]))
     Array([2.])
     """
-    return _unary("log10", x, dtypes.FLOATS_OR_COMPLEX)
+    return unary("log10", x, dtypes.FLOATS_OR_COMPLEX)
 
 
 @public
@@ -619,7 +388,7 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     dtype = result_dtype("logaddexp", (x1, x2))
     check_dtype("logaddexp", dtype, dtypes.FLOATS)
     a, b = (cast(x, dtypes.wide(dtype)) for x in unify("logaddexp", (x1, x2), dtype))
-    same = equal(a, b)  # also two infinities, whose difference is NaN
+    same = bind("equal", a, b)  # also two infinities, whose difference is NaN
     gap = abs(subtract(a, b))
     gap = bind("select", same, full(0, gap.shape, gap.dtype), gap)
     return cast(add(maximum(a, b), log1p(exp(negative(gap)))), dtype)
@@ -632,7 +401,7 @@ def sin(x: ArrayLike, /) -> Array:
     >>> lm.sin(lm.asarray([0.0]))
     Array([0.])
     """
-    return _unary("sin", x, dtypes.FLOATS_OR_COMPLEX)
+    return unary("sin", x, dtypes.FLOATS_OR_COMPLEX)
 
 
 @public
@@ -642,7 +411,7 @@ def cos(x: ArrayLike, /) -> Array:
     >>> lm.cos(lm.asarray([0.0]))
     Array([1.])
     """
-    return _unary("cos", x, dtypes.FLOATS_OR_COMPLEX)
+    return unary("cos", x, dtypes.FLOATS_OR_COMPLEX)
 
 
 @public
@@ -652,7 +421,7 @@ def tan(x: ArrayLike, /) -> Array:
     >>> lm.tan(lm.asarray([0.0]))
     Array([0.])
     """
-    return _unary("tan", x, dtypes.FLOATS_OR_COMPLEX)
+    return unary("tan", x, dtypes.FLOATS_OR_COMPLEX)
 
 
 @public
@@ -662,7 +431,7 @@ def tanh(x: ArrayLike, /) -> Array:
     >>> lm.tanh(lm.asarray([0.0, 50.0]))
     Array([0., 1.])
     """
-    return _unary("tanh", x, dtypes.FLOATS_OR_COMPLEX)
+    return unary("tanh", x, dtypes.FLOATS_OR_COMPLEX)
 
 
 @public
@@ -684,7 +453,7 @@ def atan2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> lm.atan2(lm.asarray([0.0]), lm.asarray([1.0]))
     Array([0.])
     """
-    return _binary("atan2", x1, x2, dtypes.FLOATS)
+    return binary("atan2", x1, x2, dtypes.FLOATS)
 
 
 @public
@@ -694,7 +463,7 @@ def erf(x: ArrayLike, /) -> Array:
     >>> lm.erf(lm.asarray([0.0]))
     Array([0.])
     """
-    return _unary("erf", x, dtypes.FLOATS)
+    return unary("erf", x, dtypes.FLOATS)
 
 
 # complex numbers: eager only

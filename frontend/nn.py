@@ -19,7 +19,6 @@ from lamina.frontend.elementwise import (
     divide,
     erf,
     exp,
-    less_equal,
     log,
     multiply,
     negative,
@@ -29,6 +28,7 @@ from lamina.frontend.elementwise import (
     tanh,
 )
 from lamina.frontend.location import fail
+from lamina.frontend.logic import less_equal
 from lamina.frontend.reductions import centered, reduce, variance
 
 

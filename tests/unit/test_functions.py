@@ -7,9 +7,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-import lamina as lm
 import numpy as np
 import pytest
+
+import lamina as lm
 from lamina.errors import LaminaError
 from lamina.frontend.array import Array
 from lamina.frontend.trace import trace
@@ -355,7 +356,7 @@ def test_errors_are_equal_eager_and_traced(
 
 @pytest.mark.parametrize(
     "module",
-    ["elementwise", "reductions", "manipulation", "creation", "contraction", "nn", "searching",
+    ["elementwise", "logic", "reductions", "manipulation", "creation", "contraction", "nn", "searching",
      "tree"],
 )  # fmt: skip
 def test_examples_in_docstrings(module: str) -> None:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-import lamina as lm
 import numpy as np
 import pytest
+
+import lamina as lm
 from lamina.frontend.trace import Trace, trace
 from lamina.interpreters.evaluate import evaluate
 

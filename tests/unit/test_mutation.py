@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import lamina as lm
 import numpy as np
 import pytest
+
+import lamina as lm
 from lamina.frontend.trace import trace
 from lamina.interpreters.evaluate import evaluate
 

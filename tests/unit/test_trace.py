@@ -7,12 +7,13 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-import lamina as lm
 import numpy as np
 import pytest
+
+import lamina as lm
 from lamina.frontend.trace import Trace, trace
 from lamina.interpreters.evaluate import evaluate
-from lamina.ir_text import print_module, place_of
+from lamina.ir_text import place_of, print_module
 
 X = np.arange(6.0, dtype=np.float32).reshape(2, 3)
 
