@@ -21,6 +21,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
+from lamina.dialects.locations import place_of
+from lamina.errors import LoweringError
 from lamina.lowering.buffer_types import buffer_type
 from lamina.lowering.bufferize_control import CONTROL
 from lamina.lowering.bufferize_kernel import bufferize_kernel
@@ -46,6 +48,12 @@ class BufferizePass(ModulePass):
         calls: list[func.CallOp] = []
         for function in functions:
             if not function.is_declaration and not is_kernel(function):
+                if len(function.body.blocks) > 1:
+                    raise LoweringError(
+                        f"bufferize: expected a function of one block, found @"
+                        f"{function.sym_name.data} with branches; use scf.if or scf.while",
+                        place=place_of(function.location),
+                    )
                 bufferizer = MainBufferizer(function, globals_, CONTROL)
                 bufferizer.run()
                 calls += bufferizer.calls
@@ -63,6 +71,11 @@ class BufferizePass(ModulePass):
         pristine = {name: kernel.clone() for name, kernel in kernels.items()}
         for call in calls:
             name = call.callee.root_reference.data
+            if name not in pristine:
+                raise LoweringError(
+                    f"bufferize: expected a call of a private function with a body, found @{name}",
+                    place=place_of(call.location),
+                )
             key = (name, tuple(call.operand_types))
             if key not in made:
                 symbol, kernel = name, kernels.pop(name, None)
