@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lamina.errors import MutationError
 from lamina.frontend import dtypes, tree
 from lamina.frontend.array import Array, wrap
+from lamina.frontend.location import fail
 from lamina.frontend.tree import Tree
 
 if TYPE_CHECKING:
@@ -62,6 +64,7 @@ class Version:
             value = given.guard.read() if given.guard is not None else leaves[given.leaf]
             data = value._data if isinstance(value, Array) else value
             arrays.append(np.asarray(data, given.dtype) if given.weak else np.asarray(data))
+        self.check_written(arrays)
         results = self.exe.call(arrays)
         first = len(results) - len(trace_.written)
         for source, value in zip(trace_.written, results[first:], strict=True):
@@ -75,6 +78,24 @@ class Version:
             else:
                 found.append(wrap(results[leaf.index]))
         return tree.unflatten(trace_.result_tree, found)
+
+    def check_written(self, arrays: Sequence[Any]) -> None:
+        """Refuse arguments that cannot be written, or that others share memory with."""
+        for source in self.trace.written:
+            name, array = self.trace.inputs[source].name, arrays[source]
+            if not array.flags.writeable:
+                fail(
+                    MutationError,
+                    f"{name}: expected a writable array, since the function writes it, "
+                    "found a read-only one; pass a copy",
+                )
+            for other, given in zip(arrays, self.trace.inputs, strict=True):
+                if other is not array and np.may_share_memory(other, array):
+                    fail(
+                        MutationError,
+                        f"{name}: expected an array of its own memory, since the function writes "
+                        f"it, found one that overlaps {given.name}; pass a copy of one of the two",
+                    )
 
 
 def why_not_input(given: Input, leaf: Any, pinned: Mapping[int, Any]) -> str | None:
@@ -93,8 +114,6 @@ def why_not_input(given: Input, leaf: Any, pinned: Mapping[int, Any]) -> str | N
         return f"{given.name} of type {type(leaf).__name__}, not an array"
     if leaf.shape != given.shape or dtypes.normalize(leaf.dtype) != given.dtype:
         return f"{given.name}: {leaf.dtype} of shape {leaf.shape}"
-    if given.written and isinstance(leaf, np.ndarray) and not leaf.flags.writeable:
-        return f"{given.name}, which is written, is read-only"
     return None
 
 

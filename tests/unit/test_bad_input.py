@@ -9,7 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from bad_input_table import TABLE, Bad
+from bad_input_table import TABLE as TEXT
+from bad_input_table import Bad
+from bad_program_table import PROGRAMS
+
+TABLE = [*TEXT, *PROGRAMS]
 
 SRC = Path(__file__).parents[2] / "src"
 COMMANDS = {
