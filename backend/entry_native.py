@@ -102,20 +102,22 @@ class Block:
     """
 
     def __init__(self, signature: Signature, used: int, index: int = 0) -> None:
+        self._release = native().release
+        self._data = (ctypes.c_int64 * 8)()
+        self.address = ctypes.addressof(self._data)
         self.words, invoke = _invoke(used)
         self._owner = signature.owner
-        self._release = native().release
         arena, scratch = (
             -(-size // 64) * 64 for size in (signature.arena_bytes, signature.scratch_bytes)
         )
-        self._data = (ctypes.c_int64 * 8)(
+        self._data[:] = (
             *(signature.main, invoke, arena, scratch, 0),
             *(int(signature.release_gil), index, signature.threads or 0),
         )
-        self.address = ctypes.addressof(self._data)
 
     def __del__(self) -> None:
-        self._release(self.address)
+        if hasattr(self, "address"):  # the entry's code itself could be had
+            self._release(self.address)
 
     def run(self, arguments: Sequence[int]) -> tuple[int, int, int, int] | None:
         """Call `main` with these pointers and dims (after the context).

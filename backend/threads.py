@@ -42,12 +42,10 @@ class Pool:
 @cache
 def pool() -> Pool:
     """The pool of this process; the first call compiles it. No thread is started."""
-    names = ("lamina_parallel", "lamina_pool_reset", "lamina_threads")
+    names = ("lamina_parallel", "lamina_threads")
     found = load_runtime("pool", lambda: pool_text(target_for("host").triple), names)
     made = Pool(found["lamina_parallel"], found["lamina_threads"])
     ctypes.c_int64.from_address(made.limit).value = default_threads()
-    reset = ctypes.PYFUNCTYPE(None)(found["lamina_pool_reset"])
-    os.register_at_fork(after_in_child=reset)
     return made
 
 

@@ -10,6 +10,8 @@ A worker without a seat spins for at most 50 us and then sleeps on a condition v
 and caller each write (`sleepers`, `state`) before they read the other's word, in sequentially
 consistent order, so that no wake-up is lost. The caller waits the same way; while it sleeps, it
 asks the context's poll function every 20 ms.
+
+A fork is noticed by the number of the process, at the first job in the child.
 """
 
 from __future__ import annotations
@@ -296,12 +298,11 @@ end:
   ret void
 }
 
-; a forked child has no workers; a job that was running is lost, and says so (status 13)
-define $LINKAGE void @lamina_pool_reset() {
+; a forked child has no workers, and whatever another thread of its parent held is free
+define internal void @reset() {
   call i32 @pthread_mutex_init(ptr @mutex, ptr null)
   call i32 @pthread_cond_init(ptr @wake, ptr null)
   call i32 @pthread_cond_init(ptr @done, ptr null)
-  store i32 13, ptr @status
   store i64 0, ptr @sleepers
   store i32 0, ptr @waiting
   store i64 0, ptr @workers
@@ -329,7 +330,7 @@ claim:
   %mine = extractvalue { i32, i1 } %x, 1
   br i1 %mine, label %reset, label %no
 reset:
-  call void @lamina_pool_reset()
+  call void @reset()
   store atomic i32 %pid, ptr @owner release, align 4
   ret i1 1
 }
@@ -393,8 +394,8 @@ def pool_text(triple: str, *, private: bool = False) -> str:
     """The pool as LLVM IR text for `triple`.
 
     private: every symbol is internal to the module that the text is put in (an exported library
-    has a pool of its own). Otherwise `lamina_parallel`, `lamina_pool_reset` and the word
-    `lamina_threads` are external.
+    has a pool of its own). Otherwise `lamina_parallel` and the word `lamina_threads` are
+    external.
     """
     pause = _PAUSE.get(triple.split("-", 1)[0], 'call void asm sideeffect "", "~{memory}"()')
     text = _TEXT.replace("$PAUSE", pause)

@@ -73,11 +73,11 @@ define i32 @fail(ptr %ctx, ptr %x, ptr %y) {
   br i1 %bad, label %error, label %good
 error:
   %p4 = getelementptr i64, ptr %ctx, i64 4
-  store i64 11, ptr %p4
+  store i64 1100000, ptr %p4
   %p5 = getelementptr i64, ptr %ctx, i64 5
-  store i64 22, ptr %p5
+  store i64 2200000, ptr %p5
   %p6 = getelementptr i64, ptr %ctx, i64 6
-  store i64 -33, ptr %p6
+  store i64 -3300000, ptr %p6
   ret i32 5
 good:
   %r = call i32 @axpy(ptr %ctx, ptr %x, ptr %y)
@@ -234,6 +234,13 @@ def wrapped(data: Any, **fields: Any) -> Array:
 
 X = np.arange(4, dtype=np.float32)
 Y = X * 2 + 1
+
+
+def wrapped_nothing() -> Array:
+    """An array object whose data slot was never set."""
+    array = wrapped(None)
+    del array.data
+    return array
 
 
 def is_slow(value: Any) -> bool:

@@ -30,6 +30,7 @@ from entry_programs import (
     program,
     slow_path,
     wrapped,
+    wrapped_nothing,
 )
 
 from lamina.backend import entry_abi
@@ -119,6 +120,7 @@ class Sub(np.ndarray):
         wrapped(X.view(Sub)),
         wrapped(None),
         Array(),
+        wrapped_nothing(),
         [0.0, 1.0, 2.0, 3.0],
         None,
         1.0,

@@ -20,8 +20,8 @@ from lamina.backend.host import target_for
 from lamina.backend.threads_ir import pool_text
 from lamina.errors import OptionError
 
-# data: (spin, fail at task, ptr counts, ptr threads, ctx, inner tasks). A task counts itself, notes
-# its thread, spins, and fails with status 7 + task when asked to.
+# data: (spin, fail at task, ptr counts, ptr threads, ctx, inner tasks). A task notes its thread,
+# spins, counts itself, and fails with status 7 + task when asked to.
 BODY = """
 declare i32 @lamina_parallel(ptr, ptr, ptr, i64)
 define i32 @count(ptr %data, i64 %task, i64 %thread) {
@@ -33,8 +33,6 @@ entry:
   %counts = load ptr, ptr %cp
   %tp = getelementptr i64, ptr %data, i64 3
   %threads = load ptr, ptr %tp
-  %c = getelementptr i64, ptr %counts, i64 %task
-  %old = atomicrmw add ptr %c, i64 1 monotonic
   %t = getelementptr i64, ptr %threads, i64 %task
   store i64 %thread, ptr %t
   br label %loop
@@ -45,7 +43,9 @@ loop:
   %more = icmp slt i64 %i1, %spin
   br i1 %more, label %loop, label %end
 end:
-  %bad = icmp sge i64 %task, %fail
+  %c = getelementptr i64, ptr %counts, i64 %task
+  %old = atomicrmw add ptr %c, i64 1 monotonic
+  %bad = icmp eq i64 %task, %fail
   %s = trunc i64 %task to i32
   %s7 = add i32 %s, 7
   %r = select i1 %bad, i32 %s7, i32 0
@@ -120,12 +120,12 @@ def test_tasks_are_shared(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 4])
-def test_first_failure_is_returned_and_ends_the_job(engine: Engine, limit: int) -> None:
+def test_failure_is_returned_and_ends_the_job(engine: Engine, limit: int) -> None:
     work = Work(engine, limit)
-    work.data[:2] = 1000, 100
-    assert 7 + 100 <= work.run(1000) < 7 + 100 + limit
-    assert (work.counts[:100] == 1).all() and work.counts.sum() <= 100 + limit
-    work.data[1] = NEVER
+    work.data[:2] = 100_000, 100
+    assert work.run(1000) == 107
+    assert (work.counts[:100] == 1).all() and work.counts.sum() < 500
+    work.data[:2] = 0, NEVER
     assert work.run(1000) == 0
 
 
@@ -198,11 +198,15 @@ def test_fork_while_another_thread_uses_the_pool(engine: Engine) -> None:
         while not stop.is_set():
             busy.run(20)
 
+    def child() -> bool:
+        return work.run(40) == 0 and set(work.threads[:40]) == {0, 1}
+
+    work.data[0] = 2_000_000
     other = threading.Thread(target=go)
     other.start()
     try:
-        for _ in range(10):
-            assert _in_child(lambda: work.run(500) == 0) == 0
+        for _ in range(5):
+            assert _in_child(child) == 0
     finally:
         stop.set()
         other.join()
@@ -216,7 +220,12 @@ def test_private_pool_notices_a_fork_by_itself() -> None:
     work = Work(private, 2)
     work.data[0] = 2_000_000
     work.run(40)
-    assert _in_child(lambda: work.run(40) == 0) == 0
+
+    def child() -> bool:
+        work.threads[:] = -1
+        return work.run(40) == 0 and set(work.threads[:40]) == {0, 1}
+
+    assert _in_child(child) == 0
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(private))  # its worker sleeps in this code
 
 
@@ -246,6 +255,14 @@ def test_waiting_caller_sleeps(engine: Engine) -> None:
     work.run(2)
     assert time.process_time() - before < 1.5 * alone + 0.05
     uneven.close()
+
+
+def test_caller_waits_for_its_workers(engine: Engine) -> None:
+    work = Work(engine, 2)
+    work.data[0] = 3_000_000
+    for k in range(20):
+        work.run(2)
+        assert work.counts[:2].tolist() == [k + 1, k + 1]
 
 
 def test_limit_is_checked() -> None:
