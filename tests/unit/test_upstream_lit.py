@@ -25,7 +25,7 @@ def below_nd(file: Path) -> list[str]:
     outputs: list[str] = []
     for commands in run_lines(file):
         tool, *words = commands[0].words
-        if tool == "%opt" and not {"--verify-diagnostics", "-t", "--list-passes"} & set(words):
+        if tool == "%opt" and not {"-t", "--list-passes"} & set(words):
             outputs += [chunk.text for chunk in split_chunks(run_opt(words).out)]
     return [text for text in outputs if text.strip() and not ND_OP.search(text)]
 
