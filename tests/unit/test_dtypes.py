@@ -1,5 +1,9 @@
 """Promotion: the Array API's table, NumPy 2 for mixed kinds, weak Python scalars."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 from itertools import product

@@ -1,11 +1,15 @@
-"""Functions: eager against NumPy, and the traced program (interpreted) against eager, bit for bit."""
+"""Functions: eager against NumPy; the traced program, interpreted, against eager bit for bit."""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportPrivateUsage=false
 
 from __future__ import annotations
 
 import doctest
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -22,10 +26,10 @@ RNG = np.random.default_rng(0)
 A = RNG.normal(size=(3, 4)).astype(np.float32)
 B = RNG.normal(size=(4,)).astype(np.float32)
 C = RNG.normal(size=(2, 3, 4))
-I = RNG.integers(-9, 9, (3, 4))
+N = RNG.integers(-9, 9, (3, 4))
 J = RNG.integers(1, 5, (4,))
 U = RNG.integers(0, 255, (3, 4)).astype(np.uint8)
-P = I > 0
+P = N > 0
 H = A.astype(np.float16)
 Z = np.asarray([0.0, -0.0, np.inf, -np.inf, np.nan, 1.5, -2.5, 1e-40], np.float32)
 
@@ -138,7 +142,7 @@ def test_binary_broadcasts(name: str) -> None:
     "name", ["add", "subtract", "multiply", "maximum", "less", "equal", "divide", "floor_divide"]
 )
 @pytest.mark.parametrize("scalar", [True, 3, 2.5])
-@pytest.mark.parametrize("x", [I, U, A, H], ids=["i64", "u8", "f32", "f16"])
+@pytest.mark.parametrize("x", [N, U, A, H], ids=["i64", "u8", "f32", "f16"])
 def test_python_scalars_are_weak(name: str, scalar: Any, x: Any) -> None:
     function: Callable[..., Any] = getattr(lm, name)
     found = np.asarray(function(lm.asarray(x), scalar))
@@ -155,15 +159,15 @@ def test_python_scalars_are_weak(name: str, scalar: Any, x: Any) -> None:
 
 CASES: list[Case] = [
     ("pow", lambda x: x**2, lambda x: x**2, (A,)),
-    ("pow int", lambda x, y: x**y, lambda x, y: x**y, (I, J)),
+    ("pow int", lambda x, y: x**y, lambda x, y: x**y, (N, J)),
     ("rpow", lambda x: 2.0**x, lambda x: 2.0 ** x.astype(np.float64), (C,)),
     ("clip", lambda x: lm.clip(x, -1, 1), lambda x: np.clip(x, -1, 1), (A,)),
     ("clip low", lambda x: lm.clip(x, max=B), lambda x: np.minimum(x, B), (A,)),
-    ("and", lambda x, y: x & y, lambda x, y: x & y, (I, J)),
+    ("and", lambda x, y: x & y, lambda x, y: x & y, (N, J)),
     ("or bool", lambda x, y: x | y, lambda x, y: x | y, (P, P[0])),
     ("xor", lambda x: x ^ 5, lambda x: x ^ 5, (U,)),
     ("invert", lambda x: ~x, lambda x: ~x, (U,)),
-    ("shift", lambda x, y: (x << y) >> 1, lambda x, y: (x << y) >> 1, (I, J)),
+    ("shift", lambda x, y: (x << y) >> 1, lambda x, y: (x << y) >> 1, (N, J)),
     ("logical", lambda x: lm.logical_not(lm.logical_xor(x, True)), lambda x: x, (P,)),
     ("sum", lambda x: lm.sum(x), np.sum, (C,)),
     ("sum axis", lambda x: lm.sum(x, axis=(0, -1)), lambda x: x.sum((0, 2)), (C,)),
@@ -173,13 +177,13 @@ CASES: list[Case] = [
     ("sum dtype", lambda x: lm.sum(x, dtype=lm.float64), lambda x: x.sum(dtype=float), (U,)),
     ("prod", lambda x: lm.prod(x, axis=1), lambda x: x.prod(1), (C,)),
     ("max", lambda x: lm.max(x, axis=0), lambda x: x.max(0), (A,)),
-    ("min", lambda x: lm.min(x), np.min, (I,)),
+    ("min", lambda x: lm.min(x), np.min, (N,)),
     ("any", lambda x: lm.any(x, axis=1), lambda x: x.any(1), (P,)),
     ("all", lambda x: lm.all(x), lambda x: x.all(), (P,)),
-    ("any int", lambda x: lm.any(x, axis=0), lambda x: x.any(0), (I,)),
-    ("count", lambda x: lm.count_nonzero(x, axis=0), lambda x: np.count_nonzero(x, 0), (I,)),
+    ("any int", lambda x: lm.any(x, axis=0), lambda x: x.any(0), (N,)),
+    ("count", lambda x: lm.count_nonzero(x, axis=0), lambda x: np.count_nonzero(x, 0), (N,)),
     ("mean", lambda x: lm.mean(x, axis=1), lambda x: x.mean(1), (C,)),
-    ("mean int", lambda x: lm.mean(x), np.mean, (I,)),
+    ("mean int", lambda x: lm.mean(x), np.mean, (N,)),
     ("var", lambda x: lm.var(x, axis=0, correction=1), lambda x: x.var(0, ddof=1), (C,)),
     ("std", lambda x: lm.std(x), np.std, (C,)),
     ("argmax", lambda x: lm.argmax(x, axis=1), lambda x: x.argmax(1), (A,)),
@@ -328,7 +332,7 @@ def test_bfloat16_promotes_like_float16() -> None:
         (lambda x: lm.max(x[:0], axis=0), lm.ShapeError, "max: expected a size of 1 or more"),
         (lambda x: lm.argmax(x[:0], axis=0), lm.ShapeError, "argmax: expected a size of 1"),
         (lambda x: lm.squeeze(x, 0), lm.ShapeError, "squeeze: expected size 1 on axis 0"),
-        (lambda x: lm.add(x, "a"), lm.ArgumentError, "add: expected an array or a number"),
+        (lambda x: lm.add(x, cast(Any, "a")), lm.ArgumentError, "add: expected an array or a number"),
         (lambda x: np.linalg.inv(x), lm.ArgumentError, "np.linalg.inv"),
         (lambda x: np.hypot.accumulate(x), lm.ArgumentError, "np.hypot.accumulate"),
         (lambda x: lm.astype(x, lm.int8) + 300, lm.DTypeError, "from -128 to 127 for int8"),
@@ -356,8 +360,8 @@ def test_errors_are_equal_eager_and_traced(
 
 @pytest.mark.parametrize(
     "module",
-    ["elementwise", "logic", "reductions", "manipulation", "creation", "contraction", "nn", "searching",
-     "tree"],
+    ["elementwise", "logic", "reductions", "manipulation", "creation", "contraction", "nn",
+     "searching", "tree"],
 )  # fmt: skip
 def test_examples_in_docstrings(module: str) -> None:
     found = doctest.testmod(

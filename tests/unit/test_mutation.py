@@ -1,5 +1,9 @@
 """Writes and views: NumPy's result, eager and traced (interpreted), also for the arguments."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -153,7 +157,7 @@ def random_key(rng: np.random.Generator, shape: tuple[int, ...]) -> tuple[Any, .
             keys.append(int(rng.integers(-size, size)))
         else:
             bounds = [None if rng.integers(3) == 0 else int(rng.integers(-5, 6)) for _ in "ab"]
-            keys.append(slice(*bounds, [None, 1, 2, 3, -1, -2][rng.integers(6)]))
+            keys.append(slice(bounds[0], bounds[1], [None, 1, 2, 3, -1, -2][rng.integers(6)]))
     if rng.integers(3) == 0:
         keys.insert(int(rng.integers(len(keys) + 1)), Ellipsis)
     return tuple(keys)
@@ -164,7 +168,7 @@ def test_random_chains_of_views(seed: int) -> None:
     start = np.arange(60.0).reshape(3, 4, 5)
     steps: list[Any] = []
     rng = np.random.default_rng(seed)
-    view = start
+    view: Any = start
     for _ in range(3):
         key = random_key(rng, view.shape)
         image = view[key]

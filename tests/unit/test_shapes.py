@@ -1,5 +1,9 @@
 """Shape rules against NumPy, and their errors."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 from typing import Any
@@ -43,7 +47,7 @@ def test_axes() -> None:
             shapes.axis_indices("f", axis, 3)
     with pytest.raises(lm.AxisError, match="no axis for a 0-d array"):
         shapes.axis_indices("f", 0, 0)
-    with pytest.raises(lm.ArgumentError, match="expected an integer axis, found 1.5"):
+    with pytest.raises(lm.ArgumentError, match=r"expected an integer axis, found 1\.5"):
         shapes.axis_indices("f", 1.5, 3)
 
 

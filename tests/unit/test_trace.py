@@ -1,5 +1,9 @@
 """Tracing: arguments, weak scalars, results, constants, escapes, locations, errors."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import math
@@ -161,7 +165,7 @@ def test_escaped_array_names_where_it_was_made() -> None:
     with pytest.raises(
         lm.TraceError, match=rf"outlived its trace \(made at .*:{f.__code__.co_firstlineno + 1}\)"
     ):
-        kept[0] + 1
+        _ = kept[0] + 1
     with pytest.raises(lm.TraceError, match="outlived its trace"):
         trace(lambda x: x + kept[0], (X,))
 

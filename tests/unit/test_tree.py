@@ -1,16 +1,22 @@
 """Trees: flatten, unflatten, paths, registration."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
-from collections import namedtuple
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 import lamina as lm
 
-Pair = namedtuple("Pair", ["first", "second"])
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
 
 
 @dataclass(frozen=True)
