@@ -1,0 +1,75 @@
+"""Each op of the table, compiled, against its meaning: equal bits, or both within the bound.
+
+This is consistency; that the meanings are true is the matter of `test_interpreters*.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from one_op import one_op_module
+from op_table import REDUCTIONS, ROWS, SHAPES, Params, Row, error_bound, rng_for, ulp
+from references import assert_same, elements
+
+from lamina.executable import execute_module
+from lamina.interpreters import call
+from lamina.interpreters.types import BF16, BOOL, F32, INT64, Array, DType, is_float
+from lamina.options import CompileOptions
+
+OPTIONS = CompileOptions(cache=False)
+ALL_ROWS = {**{name: row for name, row in ROWS.items() if name != "reduce"}, **REDUCTIONS}
+SOME_DTYPES = (BOOL, np.dtype(np.uint8), INT64, BF16, F32)
+
+
+def assert_agree(
+    row: Row, operands: tuple[Any, ...], params: Params, found: Array, expected: Array
+) -> None:
+    """Two results that the contract allows side by side."""
+    assert found.shape == expected.shape
+    if row.error == "exact" or not is_float(expected.dtype):
+        assert_same(found, elements(expected), expected.dtype, (row.name, params))
+        return
+    assert found.dtype == expected.dtype
+    wide = expected.astype(np.float64)
+    with np.errstate(all="ignore"):
+        bound = 2 * error_bound(row, operands, params, wide) + ulp(wide, expected.dtype)
+    for a, b, limit in zip(elements(found), elements(expected), np.ravel(bound), strict=True):
+        same = a == b or (math.isnan(a) and math.isnan(b))
+        assert same or abs(a - b) <= limit, f"{row.name} {params}: expected {b!r}, found {a!r}"
+
+
+def compare(row: Row, dtype: DType, shape: tuple[int, ...]) -> bool:
+    """Whether there is such a draw; special values where no sum of them would be undefined."""
+    special = 0.25 if row.error in ("exact", "ulp") or not is_float(dtype) else 0
+    drawn = row.draw(rng_for("compiled", row.name, dtype, shape), shape, dtype, special)
+    if drawn is None:
+        return False
+    module, inputs = one_op_module(row, *drawn)
+    (found,) = execute_module(module, "main", inputs, OPTIONS)
+    operands, params = drawn
+    assert_agree(row, operands, params, found, call(row.name, *operands, **params))
+    return True
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        pytest.param(name, dtype, id=f"{name}-{dtype}")
+        for name, row in ALL_ROWS.items()
+        for dtype in row.dtypes
+        if dtype in SOME_DTYPES
+    ],
+)
+def test_compiled(name: str, dtype: DType) -> None:
+    assert any(compare(ALL_ROWS[name], dtype, shape) for shape in ((2, 3, 5), (7,), ()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ALL_ROWS)
+def test_compiled_in_every_type_and_shape(name: str) -> None:
+    row = ALL_ROWS[name]
+    shapes = (*SHAPES, (1, 4, 6), (1, 2, 7, 6)) if name == "conv" else SHAPES
+    assert sum(compare(row, dtype, shape) for dtype in row.dtypes for shape in shapes)
