@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from lit_runs import LIT, run_lines, run_opt
+from upstream import MLIR_OPT, complaints
 
-from lamina.testing.lit import mlir_tool
 from lamina.tools.opt import split_chunks
 
-MLIR_OPT = mlir_tool("mlir-opt")
 ND_OP = re.compile(r"^\s*(?:%[^=]*= )?\"?nd\.", re.MULTILINE)
 SEPARATOR = "// -----\n"
 
@@ -28,21 +25,6 @@ def below_nd(file: Path) -> list[str]:
         if tool == "%opt" and not {"-t", "--list-passes"} & set(words):
             outputs += [chunk.text for chunk in split_chunks(run_opt(words).out)]
     return [text for text in outputs if text.strip() and not ND_OP.search(text)]
-
-
-def complaints(text: str) -> str:
-    """What `mlir-opt` has to say against `text`; "" when it accepts everything."""
-    assert MLIR_OPT is not None
-    tool, libraries = MLIR_OPT
-    done = subprocess.run(
-        [tool, "--split-input-file", "-o", os.devnull],
-        input=text,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "LD_LIBRARY_PATH": str(libraries)},
-        check=False,
-    )
-    return done.stderr or ("" if done.returncode == 0 else f"exit status {done.returncode}")
 
 
 @pytest.mark.parametrize("room", ["lowering", "transforms"])

@@ -1,0 +1,112 @@
+"""Whole programs with their arguments: what the tests of levels, locations and upstream run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import lamina as lm
+from lamina.executable import Lowered, execute_module
+from lamina.ir_text import parse_module
+from lamina.registry import make_context
+
+NDArray = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Program:
+    """Text of level `nd` with its arguments. `lowered` where it was traced from `function`."""
+
+    name: str
+    text: str
+    arrays: list[NDArray]
+    lowered: Lowered | None = None
+    function: Callable[..., Any] | None = None
+
+    def call(self) -> list[NDArray]:
+        """The results of a call: of the traced function itself, else of the text."""
+        if self.function is None:
+            module = parse_module(make_context(), self.text, f"{self.name}.mlir")
+            return execute_module(module, "main", self.arrays)
+        found = self.function(*self.arrays)
+        return [np.asarray(r) for r in (found if isinstance(found, tuple) else (found,))]
+
+
+def traced(name: str, function: Callable[..., Any], *arrays: NDArray) -> Program:
+    """A program from a Python function."""
+    jitted = lm.jit(function)
+    lowered = jitted.lower(*arrays)
+    return Program(name, lowered.ir("nd"), list(arrays), lowered, jitted)
+
+
+def floats(shape: Sequence[int], seed: int = 0, dtype: Any = np.float32) -> NDArray:
+    """Standard normal numbers."""
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+def mlp(x: Any, w1: Any, b1: Any, w2: Any, b2: Any) -> Any:
+    """Two layers."""
+    return lm.relu(x @ w1 + b1) @ w2 + b2
+
+
+def conv_relu(x: Any, w: Any, b: Any) -> Any:
+    """A convolution with padding, a bias and an activation."""
+    return lm.relu(lm.conv(x, w, padding=1) + b[None, :, None, None])
+
+
+IN_PLACE = """
+func.func @main(%x: tensor<16xf32>, %y: tensor<1xf32>) -> tensor<16xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %r = scf.for %i = %c0 to %c16 step %c1 iter_args(%c = %x) -> (tensor<16xf32>) {
+    %v = nd.dynamic_slice %c [%i] sizes [1] : tensor<16xf32> -> tensor<1xf32>
+    %s = nd.multiply %v, %y : tensor<1xf32>
+    %d = nd.dynamic_update_slice %c, %s [%i] : tensor<1xf32> -> tensor<16xf32>
+    scf.yield %d : tensor<16xf32>
+  }
+  func.return %r : tensor<16xf32>
+}
+"""
+
+RUN_TIME_SIZES = """
+func.func @main(%x: tensor<?x8xf32>, %y: tensor<8xf32>) -> (tensor<?x8xf32>, tensor<?xf32>) {
+  %n = nd.dim %x axis 0 : tensor<?x8xf32>
+  %b = nd.broadcast %y [%n] dims [1] : tensor<8xf32> -> tensor<?x8xf32>
+  %s = nd.add %x, %b : tensor<?x8xf32>
+  %t = nd.tanh %s : tensor<?x8xf32>
+  %r = nd.reduce "sum" %t axes [1] : tensor<?x8xf32> -> tensor<?xf32>
+  func.return %t, %r : tensor<?x8xf32>, tensor<?xf32>
+}
+"""
+
+NAMES = (
+    "mlp", "softmax", "layer_norm", "conv_relu", "argmax", "in_place_loop", "run_time_sizes",
+)  # fmt: skip
+
+
+def program(name: str) -> Program:
+    """The program of that name."""
+    makers: dict[str, Callable[[], Program]] = {
+        "mlp": lambda: traced(
+            name, mlp, floats((5, 24)), floats((24, 33), 1), floats((33,), 2),
+            floats((33, 10), 3), floats((10,), 4),
+        ),
+        "softmax": lambda: traced(name, lambda x: lm.softmax(x), floats((7, 40))),
+        "layer_norm": lambda: traced(
+            name, lambda x, g, b: lm.layer_norm(x) * g + b,
+            floats((6, 48)), floats((48,), 1), floats((48,), 2),
+        ),
+        "conv_relu": lambda: traced(
+            name, conv_relu, floats((2, 3, 9, 9)), floats((4, 3, 3, 3), 1), floats((4,), 2)
+        ),
+        "argmax": lambda: traced(name, lambda x: lm.argmax(x, axis=1), floats((6, 40))),
+        "in_place_loop": lambda: Program(name, IN_PLACE, [floats((16,)), floats((1,), 1)]),
+        "run_time_sizes": lambda: Program(
+            name, RUN_TIME_SIZES, [floats((5, 8)), floats((8,), 1)]
+        ),
+    }  # fmt: skip
+    return makers[name]()
