@@ -39,9 +39,9 @@ from lamina.lowering.to_llvm import affine, arith, control, memref, poll, vector
 from lamina.lowering.to_llvm.abi import (
     argument_attributes,
     body_struct,
-    dynamic_sizes,
     is_parallel_body,
     llvm_signature,
+    run_time_numbers,
 )
 from lamina.lowering.to_llvm.builder import Builder
 from lamina.lowering.to_llvm.scratch import ALIGNMENT, MAIN, Plan, plan_scratch
@@ -53,7 +53,7 @@ from lamina.lowering.to_llvm.state import (
     Handler,
     fail,
 )
-from lamina.lowering.to_llvm.types import I8, PTR, convert_type, is_memref
+from lamina.lowering.to_llvm.types import I8, PTR, convert_type
 
 HANDLERS: dict[str, Handler] = {
     **affine.HANDLERS,
@@ -146,13 +146,11 @@ class _FunctionConverter:
         f, args = self.f, self.entry.args
         f.context = args[0]
         f.context.name_hint = "context"
-        sizes = iter(args[1 + len(source.args) :])
+        numbers = iter(args[1 + len(source.args) :])
         for value, given in zip(source.args, args[1:], strict=False):
             given.name_hint = value.name_hint
-            if not is_memref(value.type):
-                f.values[value] = given
-                continue
-            f.bind([value], iter([given, *(next(sizes) for _ in dynamic_sizes(value.type))]))
+            more = (next(numbers) for _ in range(run_time_numbers(value.type)))
+            f.bind([value], iter([given, *more]))
 
     def _bind_body(self, source: Block) -> None:
         f, b = self.f, self.f.b

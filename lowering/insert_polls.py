@@ -45,14 +45,13 @@ def is_poll(op: Operation) -> bool:
     return isinstance(op, func.CallOp) and op.callee.root_reference.data == POLL
 
 
-def is_heavy(block: Block) -> bool:
+def is_heavy(loop: Operation) -> bool:
     """Whether one iteration may take long: it calls, copies or loops."""
     return any(
         isinstance(op, func.CallOp | scf.ForOp | scf.WhileOp | scf.ParallelOp)
         or op.name == "memref.copy"
-        for top in block.ops
-        for op in top.walk()
-        if not is_poll(op)
+        for op in loop.walk()
+        if op is not loop and not is_poll(op)
     )
 
 
@@ -65,7 +64,7 @@ def needs_poll(op: Operation) -> Block | None:
         lower, upper, step = (_constant(value) for value in (op.lb, op.ub, op.step))
         if lower is not None and upper is not None and step is not None:
             few = (upper - lower) // step <= MANY_TRIPS
-            if few and not is_heavy(block):
+            if few and not is_heavy(op):
                 return None
     else:
         return None
@@ -84,7 +83,7 @@ class InsertPollsPass(ModulePass):
             return
         found = [(loop, block) for loop in main.walk() if (block := needs_poll(loop)) is not None]
         for loop, block in found:
-            weight = arith.ConstantOp(IntegerAttr(HEAVY if is_heavy(block) else LIGHT, i64))
+            weight = arith.ConstantOp(IntegerAttr(HEAVY if is_heavy(loop) else LIGHT, i64))
             call = func.CallOp(POLL, [weight.result], [])
             for new in (weight, call):
                 new.location = loop.location

@@ -1,7 +1,7 @@
 """How a function's values become machine arguments.
 
-    kernel, main    i32 @k(ptr context, ptr or scalar per argument, i64 per `?` size,
-                           ptr per scalar result)
+    kernel, main    i32 @k(ptr context, ptr or scalar per argument,
+                           i64 per `?` size and `?` stride, ptr per scalar result)
     parallel body   i32 @k_body0(ptr data, i64 task, i64 thread)
     c_abi           a declaration of a C function on scalars, called as it is
 
@@ -12,12 +12,12 @@ part of its pointer. The status 0 is success.
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DictionaryAttr, i32, i64
+from xdsl.dialects.builtin import DictionaryAttr, i32, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from lamina.dialects import llvm
-from lamina.lowering.to_llvm.state import component_types, dynamic_strides, fail
+from lamina.lowering.to_llvm.state import component_types, fail
 from lamina.lowering.to_llvm.types import PTR, convert_type, is_memref, struct_type
 
 
@@ -31,17 +31,13 @@ def is_parallel_body(func: FuncOp) -> bool:
     return "parallel_body" in func.attributes
 
 
-def dynamic_sizes(type: Attribute) -> list[int]:
-    """The dimensions of a memref whose sizes are passed along."""
-    assert is_memref(type)
-    return [k for k, dim in enumerate(type.shape.data) if dim.data == DYNAMIC_INDEX]
+def run_time_numbers(type: Attribute) -> int:
+    """How many `?` sizes and `?` strides follow for an argument."""
+    return len(component_types(type)) - 1
 
 
-def check_signature(func: FuncOp) -> None:
-    """Refuse what bare pointers cannot carry."""
-    for type in func.function_type.inputs.data:
-        if is_memref(type) and None in dynamic_strides(type):
-            fail(func, f"expected memref arguments with known strides, found {type}")
+def check_results(func: FuncOp) -> None:
+    """Refuse buffers as results: callers provide the memory."""
     for type in func.function_type.outputs.data:
         if is_memref(type):
             fail(func, f"expected buffers to be returned through arguments, found result {type}")
@@ -63,12 +59,10 @@ def llvm_signature(func: FuncOp) -> llvm.LLVMFunctionType:
         return llvm.LLVMFunctionType([convert_type(type) for type in inputs], output)
     if is_parallel_body(func):
         return llvm.LLVMFunctionType([PTR, i64, i64], i32)
-    check_signature(func)
+    check_results(func)
     types: list[Attribute] = [PTR]
     types += [PTR if is_memref(type) else convert_type(type) for type in inputs]
-    for type in inputs:
-        if is_memref(type):
-            types += [i64] * len(dynamic_sizes(type))
+    types += [i64] * sum(run_time_numbers(type) for type in inputs)
     types += [PTR] * len(outputs)
     return llvm.LLVMFunctionType(types, i32)
 

@@ -37,6 +37,7 @@ from lamina.lowering.to_llvm.state import FunctionLowering, Handler, fail
 from lamina.lowering.to_llvm.types import (
     I1,
     bit_width,
+    bit_width,
     convert_type,
     dense,
     element_of,
@@ -203,6 +204,23 @@ def lower_bitcast(f: FunctionLowering, op: Operation) -> None:
     f.values[op.results[0]] = x if x.type == type else f.b.emit(llvm.BitcastOp, (x,), type)
 
 
+def lower_copysign(f: FunctionLowering, op: Operation) -> None:
+    """The sign's bit and the others put together. LLVM's own intrinsic, where it is followed by a
+    rounding to a half type, asks for a library's conversion that nobody has."""
+    magnitude, sign = (f.get(operand) for operand in op.operands)
+    bits = IntegerType(bit_width(element_of(magnitude.type)))
+    type = VectorType(bits, magnitude.type.shape) if is_vector(magnitude.type) else bits
+    mask = f.b.integer(-(1 << (bits.width.data - 1)), type)
+    others = f.b.integer((1 << (bits.width.data - 1)) - 1, type)
+
+    def part(value: SSAValue, kept: SSAValue) -> SSAValue:
+        number = f.b.emit(llvm.BitcastOp, (value,), type)
+        return f.b.emit(llvm.AndOp, (number, kept), type)
+
+    whole = f.b.emit(llvm.OrOp, (part(magnitude, others), part(sign, mask)), type)
+    f.values[op.results[0]] = f.b.emit(llvm.BitcastOp, (whole,), magnitude.type)
+
+
 # intrinsics
 
 
@@ -322,7 +340,6 @@ _FLOAT_INTRINSICS = {
     "arith.minnumf": "minnum",
     "math.absf": "fabs",
     "math.ceil": "ceil",
-    "math.copysign": "copysign",
     "math.cos": "cos",
     "math.floor": "floor",
     "math.fma": "fma",
@@ -365,6 +382,7 @@ HANDLERS: dict[str, Handler] = {
     "arith.addui_extended": partial(lower_extended, kind="add"),
     "arith.mulsi_extended": partial(lower_extended, kind="signed"),
     "arith.mului_extended": partial(lower_extended, kind="unsigned"),
+    "math.copysign": lower_copysign,
     "math.absi": partial(_counting, name="llvm.abs"),
     "math.ctlz": partial(_counting, name="llvm.ctlz"),
     "math.cttz": partial(_counting, name="llvm.cttz"),

@@ -19,7 +19,7 @@ from xdsl.dialects.scf import ForOp, IfOp, IndexSwitchOp, ParallelOp, WhileOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects import llvm
-from lamina.lowering.to_llvm.abi import body_struct, check_signature, dynamic_sizes, is_c_function
+from lamina.lowering.to_llvm.abi import body_struct, check_results, is_c_function
 from lamina.lowering.to_llvm.builder import NO_OVERFLOW, NSW
 from lamina.lowering.to_llvm.state import (
     ERROR_ID,
@@ -140,7 +140,7 @@ def lower_index_switch(f: FunctionLowering, op: Operation) -> None:
 
 
 def lower_call(f: FunctionLowering, op: Operation) -> None:
-    """func.call: (context, arguments, `?` sizes, result slots) -> status; not 0 ends the caller."""
+    """func.call, by the convention of `abi`; a status other than 0 ends the caller."""
     symbol = op.properties["callee"]
     assert isinstance(symbol, SymbolRefAttr)
     name = symbol.root_reference.data
@@ -155,15 +155,11 @@ def lower_call(f: FunctionLowering, op: Operation) -> None:
         return _lower_c_call(f, op, name)
     if "parallel_body" in callee.attributes:
         fail(op, f"expected @{name} to be called by scf.parallel only")
-    check_signature(callee)
+    check_results(callee)
     b = f.b
-    operands = [f.context]
-    for value in op.operands:
-        buffer = f.buffers.get(value)
-        operands.append(f.get(value) if buffer is None else buffer.pointer)
-    for value in op.operands:
-        if (buffer := f.buffers.get(value)) is not None:
-            operands.extend(b.value(buffer.sizes[dim]) for dim in dynamic_sizes(value.type))
+    parts = [f.components([value]) for value in op.operands]
+    numbers = [number for part in parts for number in part[1:]]
+    operands = [f.context, *(part[0] for part in parts), *numbers]
     types = [convert_type(result.type) for result in op.results]
     slots = [b.stack_slot(type, 1, 64 if is_vector(type) else 8) for type in types]
     f.return_unless_zero(b.call(name, (*operands, *slots), i32))

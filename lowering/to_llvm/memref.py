@@ -28,6 +28,7 @@ from lamina.lowering.to_llvm.state import (
     FunctionLowering,
     Handler,
     Number,
+    dynamic_strides,
     fail,
 )
 from lamina.lowering.to_llvm.types import I1, I8, PTR, byte_size, convert_type, is_memref
@@ -284,7 +285,14 @@ def lower_cast(f: FunctionLowering, op: Operation) -> None:
         size if dim.data == DYNAMIC_INDEX else dim.data
         for dim, size in zip(type.shape.data, buffer.sizes, strict=True)
     ]
-    f.buffers[op.results[0]] = _view(buffer, buffer.pointer, sizes, buffer.strides)
+    if isinstance(type.layout, NoneAttr):
+        strides: Sequence[Number] = f.row_major(sizes)
+    else:
+        strides = [
+            stride if known is None else known
+            for known, stride in zip(dynamic_strides(type), buffer.strides, strict=True)
+        ]
+    f.buffers[op.results[0]] = _view(buffer, buffer.pointer, sizes, strides)
 
 
 def lower_dim(f: FunctionLowering, op: Operation) -> None:

@@ -72,8 +72,8 @@ def lowered(text: str, *, f16c: bool = True, round_trip: bool = False) -> str:
 class Program:
     """A compiled module: `program("main", arrays or scalars...)` returns the status."""
 
-    def __init__(self, text: str, *, f16c: bool = True, pipeline: Any = "auto") -> None:
-        code = compile_object(lowered(text, f16c=f16c), target_for("host"), pipeline)
+    def __init__(self, text: str, *, f16c: bool = True, cpu: str = "host") -> None:
+        code = compile_object(lowered(text, f16c=f16c), target_for(cpu))
         pool = ctypes.cast(serial_parallel, ctypes.c_void_p).value
         assert pool is not None
         self.engine = Engine([code], {"lamina_parallel": pool})

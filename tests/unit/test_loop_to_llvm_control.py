@@ -186,6 +186,38 @@ func.func @main(%x: f64, %m: memref<?xf64>, %out: memref<2xf64>) {
     assert out.tolist() == [5, 2]
 
 
+def test_views_as_arguments() -> None:
+    """A view's offset and strides reach the callee."""
+    view = "memref<?x?xf32, strided<[?, 1], offset: ?>>"
+    program = Program(
+        f"""
+func.func private @fill(%x: {view}, %v: f32) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %x, %c0 : {view}
+  %n = memref.dim %x, %c1 : {view}
+  scf.for %i = %c0 to %m step %c1 {{
+    scf.for %j = %c0 to %n step %c1 {{
+      memref.store %v, %x[%i, %j] : {view}
+    }}
+  }}
+  func.return
+}}
+func.func @main(%x: memref<6x8xf32>, %i: index, %n: index, %v: f32) {{
+  %part = memref.subview %x[%i, %n] [2, %n] [2, 1]
+    : memref<6x8xf32> to memref<2x?xf32, strided<[16, 1], offset: ?>>
+  %any = memref.cast %part : memref<2x?xf32, strided<[16, 1], offset: ?>> to {view}
+  func.call @fill(%any, %v) : ({view}, f32) -> ()
+  func.return
+}}"""
+    )
+    x, expected = np.zeros((6, 8), np.float32), np.zeros((6, 8), np.float32)
+    expected[[1, 3], 3:6] = 7
+    numbers = (ctypes.c_int64(1), ctypes.c_int64(3), ctypes.c_float(7))
+    assert program("main", x, *numbers) == 0
+    np.testing.assert_array_equal(x, expected)
+
+
 def test_a_callee_s_status_ends_its_callers() -> None:
     program = Program(
         """

@@ -295,15 +295,17 @@ def same(found: Array, expected: Array) -> bool:
     return bool((bits | (np.isnan(found) & np.isnan(expected))).all())
 
 
-@pytest.mark.parametrize("lanes", [0, LANES])
-def test_elementwise(lanes: int) -> None:
+@pytest.mark.parametrize(
+    ("lanes", "cpu"), [(0, "host"), (LANES, "host"), (LANES, "x86-64"), (LANES, "x86-64-v3")]
+)
+def test_elementwise(lanes: int, cpu: str) -> None:
     texts: list[str] = []
     for number, (op, inputs, output, _) in enumerate(CASES):
         text = loop_text(op, [MLIR[t] for t in inputs], MLIR[output], lanes)
         if not lanes:
             text = text.replace("%b : i1, f32", "%b : f32")
         texts.append(text.replace("@k(", f"@k{number}("))
-    program = Program("\n".join(texts))
+    program = Program("\n".join(texts), cpu=cpu)
     wrong: list[object] = []
     with np.errstate(all="ignore"):
         for number, case in enumerate(CASES):
@@ -353,23 +355,23 @@ def flat_cast(op: str, source: str, target: str, count: int, lanes: int) -> str:
     return loop_text(line, [source], target, lanes, count)
 
 
-@pytest.mark.parametrize("f16c", [True, False])
+@pytest.mark.parametrize(("f16c", "cpu"), [(True, "host"), (False, "host"), (False, "x86-64")])
 @pytest.mark.parametrize("half", HALVES)
-def test_half_casts(half: np.dtype[Any], f16c: bool) -> None:
+def test_half_casts(half: np.dtype[Any], f16c: bool, cpu: str) -> None:
     """f32 to half and back, all halves, scalars and vectors."""
     values = all_f32()
     values = values[: len(values) // LANES * LANES]
     every = np.arange(1 << 16, dtype=np.uint16).view(half)
     name = HALVES[half]
     for lanes in (0, LANES):
-        narrow = Program(flat_cast("truncf", "f32", name, len(values), lanes), f16c=f16c)
+        narrow = Program(flat_cast("truncf", "f32", name, len(values), lanes), f16c=f16c, cpu=cpu)
         found = np.zeros(len(values), half)
         assert narrow("k", values, found) == 0
         with np.errstate(all="ignore"):
             expected = values.astype(half)
         assert same(found, expected)
         assert (np.signbit(found) == np.signbit(values)).all()
-        wide = Program(flat_cast("extf", name, "f32", len(every), lanes), f16c=f16c)
+        wide = Program(flat_cast("extf", name, "f32", len(every), lanes), f16c=f16c, cpu=cpu)
         back = np.zeros(len(every), np.float32)
         assert wide("k", every, back) == 0
         assert same(back, every.astype(np.float32))
@@ -549,3 +551,36 @@ func.func @k(%n: index, %out: memref<16xi8>) {
         out = np.full(16, 9, np.int8)
         assert program("k", ctypes.c_int64(n), out) == 0
         assert out.tolist() == [int(lane < n) for lane in range(16)]
+
+
+@pytest.mark.parametrize("cpu", ["host", "x86-64", "x86-64-v3"])
+@pytest.mark.parametrize("dtype", [I8, BF16, np.dtype("f2"), F32, F64])
+def test_masked_moves(dtype: np.dtype[Any], cpu: str) -> None:
+    """Every element width, on targets with and without masked moves of it."""
+    t = MLIR[dtype]
+    program = Program(
+        f"""
+func.func @k(%x: memref<?x{t}>, %y: memref<?x{t}>, %n: index) {{
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %m = vector.create_mask %n : vector<16xi1>
+  %p = vector.load %x[%c16] : memref<?x{t}>, vector<16x{t}>
+  %v = vector.maskedload %x[%c0], %m, %p
+    : memref<?x{t}>, vector<16xi1>, vector<16x{t}> into vector<16x{t}>
+  vector.store %v, %y[%c16] : memref<?x{t}>, vector<16x{t}>
+  vector.maskedstore %y[%c0], %m, %v : memref<?x{t}>, vector<16xi1>, vector<16x{t}>
+  func.return
+}}""",
+        f16c=cpu != "x86-64",
+        cpu=cpu,
+    )
+    x = np.arange(32).astype(dtype)
+    for n in (0, 1, 7, 16):
+        y = np.full(32, 99).astype(dtype)
+        assert program("k", x, y, ctypes.c_int64(n), sizes=(32, 32)) == 0
+        assert y.astype(int).tolist() == [
+            *range(n),
+            *[99] * (16 - n),
+            *range(n),
+            *range(16 + n, 32),
+        ]

@@ -22,6 +22,38 @@ func.func @signature(%x: memref<?xf32>, %s: index, %y: memref<4x?xf32> {llvm.noa
 
 // -----
 
+// Rows of a stride known at run time only: it follows the sizes.
+// CHECK-LABEL: llvm.func @strided_rows(
+// CHECK-SAME: %context: !llvm.ptr, %x: !llvm.ptr, %v: f32, [[ROWS:%[a-z0-9]+]]: i64, [[STRIDE:%[a-z0-9]+]]: i64) -> i32
+// CHECK: [[LAST:%[a-z0-9]+]] = llvm.sub [[ROWS]], %{{.*}} : i64
+// CHECK: [[AT:%[a-z0-9]+]] = llvm.mul [[LAST]], [[STRIDE]] : i64
+// CHECK: llvm.getelementptr inbounds %x{{\[}}[[AT]]]
+func.func @strided_rows(%x: memref<?x4xf32, strided<[?, 1], offset: ?>>, %v: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = memref.dim %x, %c0 : memref<?x4xf32, strided<[?, 1], offset: ?>>
+  %last = arith.subi %rows, %c1 : index
+  memref.store %v, %x[%last, %c0] : memref<?x4xf32, strided<[?, 1], offset: ?>>
+  func.return
+}
+
+// -----
+
+// Fast-math flags are kept.
+// CHECK-LABEL: llvm.func @fast_math(
+// CHECK: llvm.call_intrinsic "llvm.vector.reduce.fadd.v4f32"(%{{.*}}, %{{.*}}) {fastmathFlags = #llvm.fastmath<reassoc>}
+// CHECK: llvm.fadd %{{.*}}, %{{.*}} {fastmathFlags = #llvm.fastmath<contract>} : f32
+func.func @fast_math(%x: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %v = vector.load %x[%c0] : memref<4xf32>, vector<4xf32>
+  %s = vector.reduction <add>, %v fastmath<reassoc> : vector<4xf32> into f32
+  %t = arith.addf %s, %s fastmath<contract> : f32
+  memref.store %t, %x[%c0] : memref<4xf32>
+  func.return
+}
+
+// -----
+
 // Index arithmetic on constants leaves nothing behind, and constants stand in the entry block.
 // CHECK-LABEL: llvm.func @folds_addresses(
 // CHECK-NEXT: llvm.mlir.constant(0 : i32)
@@ -333,13 +365,6 @@ func.func @two_dimensions(%x: memref<4x4xf32>) {
   %c0 = arith.constant 0 : index
   // expected-error {{vector.load: expected a 1-d vector, found vector<2x4xf32>}}
   %v = vector.load %x[%c0, %c0] : memref<4x4xf32>, vector<2x4xf32>
-  func.return
-}
-
-// -----
-
-// expected-error {{expected memref arguments with known strides}}
-func.func @unknown_stride(%x: memref<4xf32, strided<[?]>>) {
   func.return
 }
 
