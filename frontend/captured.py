@@ -12,9 +12,8 @@ from lamina.errors import TraceError
 from lamina.frontend.array import Array, NDArray, is_ndarray
 from lamina.frontend.guards import COMPARED, Found, Guard
 from lamina.frontend.recorder import Recorder
-from lamina.frontend.shapes import Shape
 from lamina.frontend.traced import Storage, TracedArray
-from lamina.frontend.views import EAGER, row_major
+from lamina.frontend.views import view_steps
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,8 @@ def settle(recorder: Recorder, found: Found, notes: list[str]) -> list[Captured]
         for array, storage, position in tuple(recorder.lifted.values()):
             if isinstance(array, TracedArray) or id(array) in found.arrays:
                 continue
+            if id(array) in recorder.roots:
+                continue
             place = f"{position[0]}:{position[1]}"
             if storage.version:
                 raise TraceError(
@@ -61,6 +62,8 @@ def settle(recorder: Recorder, found: Found, notes: list[str]) -> list[Captured]
     for array, storage, _ in recorder.lifted.values():
         if isinstance(array, TracedArray):  # of a trace that runs around this one
             captured.append(Captured(storage, array, None, "outer"))
+        elif id(array) in recorder.roots:
+            continue
         elif guards := found.arrays.get(id(array)):
             captured.append(Captured(storage, array, guards[0], guards[0].path))
             found.guards += [
@@ -95,82 +98,6 @@ def _base(recorder: Recorder, found: Found, array: Any, storage: Storage) -> Any
     return None
 
 
-def view_steps(base: NDArray, view: NDArray) -> list[tuple[str, dict[str, Any]]] | None:
-    """The view steps that make `view` of the row-major `base`; None where slices cannot."""
-    if not base.flags.c_contiguous or base.dtype != view.dtype or not view.size:
-        return None
-    window = _window(base, view)
-    if window is None:
-        return None
-    starts, limits, strides, axes, backwards = window
-    others = tuple(axis for axis in range(base.ndim) if axis not in axes)
-    steps: list[tuple[str, dict[str, Any]]] = [
-        ("slice", {"starts": starts, "limits": limits, "strides": strides})
-    ]
-    if backwards:
-        steps.append(("reverse", {"axes": backwards}))
-    if (*others, *axes) != tuple(range(base.ndim)):
-        steps.append(("transpose", {"permutation": (*others, *axes)}))
-    steps.append(("reshape", {"shape": view.shape}))
-    image = base
-    for name, params in steps:
-        image = EAGER[name](image, **params)
-    return steps if _same_memory(image, view) else None
-
-
-def _window(base: NDArray, view: NDArray) -> tuple[Shape, Shape, Shape, Shape, Shape] | None:
-    """Starts, limits and strides on `base`, which of its axes the axes of `view` of more than one
-    element are, and which of these are reversed; None where an axis of `view` is none of `base`."""
-    unit, major = base.itemsize, row_major(base.shape)
-    axes_of_view = [
-        (size, stride // unit)
-        for size, stride in zip(view.shape, view.strides, strict=True)
-        if size > 1
-    ]
-    rest = (_address(view) - _address(base)) // unit
-    rest += sum(stride * (size - 1) for size, stride in axes_of_view if stride < 0)
-    if not 0 <= rest < base.size:
-        return None
-    starts: list[int] = []
-    for step in major:
-        starts.append(rest // step)
-        rest %= step
-    limits, strides = [start + 1 for start in starts], [1] * base.ndim
-    axes: list[int] = []
-    for size, stride in axes_of_view:
-        fitting = (
-            axis
-            for axis, step in enumerate(major)
-            if axis not in axes and base.shape[axis] > 1 and abs(stride) % step == 0
-        )
-        axis = next(fitting, None)
-        if axis is None or not stride:
-            return None
-        strides[axis] = abs(stride) // major[axis]
-        limits[axis] = starts[axis] + (size - 1) * strides[axis] + 1
-        if limits[axis] > base.shape[axis]:
-            return None
-        axes.append(axis)
-    backwards = tuple(
-        axis for axis, (_, stride) in zip(axes, axes_of_view, strict=True) if stride < 0
-    )
-    return tuple(starts), tuple(limits), tuple(strides), tuple(axes), backwards
-
-
-def _address(array: NDArray) -> int:
-    return array.__array_interface__["data"][0]
-
-
-def _same_memory(image: NDArray, view: NDArray) -> bool:
-    """Whether two arrays of one dtype are the same elements of the same memory."""
-    strides = zip(image.strides, view.strides, view.shape, strict=True)
-    return (
-        _address(image) == _address(view)
-        and image.shape == view.shape
-        and all(a == b for a, b, size in strides if size > 1)
-    )
-
-
 def _guard_values(recorder: Recorder, found: Found, baked: bool, notes: list[str]) -> None:
     """Guard by value the arrays whose numbers were used in a way that the trace did not see."""
     for identity, guards in found.arrays.items():
@@ -183,7 +110,8 @@ def _guard_values(recorder: Recorder, found: Found, baked: bool, notes: list[str
             )
             continue
         hidden = is_ndarray(array) and identity in found.used
-        seen = identity in recorder.lifted and identity not in found.apart
+        lifted = identity in recorder.lifted or identity in recorder.shared
+        seen = lifted and identity not in found.apart
         unseen = hidden and (baked or not seen)
         if not unseen and identity not in recorder.seen:
             continue

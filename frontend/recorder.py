@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -30,7 +30,7 @@ from lamina.frontend.dtypes import (
 from lamina.frontend.location import fail, user_position
 from lamina.frontend.shapes import Shape, result_shape
 from lamina.frontend.traced import Position, Storage, TracedArray, WeakScalar, make, make_weak
-from lamina.frontend.views import row_major, viewed_strides, write_back
+from lamina.frontend.views import Step, row_major, viewed_strides, write_back
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -76,9 +76,10 @@ class Recorder:
     `entry` is the function's block, `block` the one that ops go to now (a loop's body or the
     entry). Arguments come first; arrays that the code meets and that are not traced are lifted to
     further arguments, which `trace` later keeps (captured) or replaces by constants.
+    shared: what `aliases.find_shared` found.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, shared: Mapping[int, tuple[NDArray, list[Step]]] | None = None) -> None:
         self.entry = Block()
         self.block = self.entry
         self.outer = CURRENT.get()
@@ -91,6 +92,8 @@ class Recorder:
         self.lifted: dict[int, tuple[Any, Storage, Position]] = {}
         self.position: Position | None = None
         self.seen: dict[int, tuple[Array, str]] = {}
+        self.shared = shared or {}
+        self.roots = {id(root) for root, _ in self.shared.values()}
         self.numpy_scalars = False
         self.frozen: dict[int, Array | NDArray] = {}
 
@@ -124,7 +127,19 @@ class Recorder:
         return self.constant(np.array(found, order="C"))
 
     def lift(self, found: Array | NDArray) -> TracedArray:
-        """The traced stand-in of an array that is not of this trace."""
+        """The traced stand-in of an array that is not of this trace.
+
+        One that overlaps another while one of them is written is a view of their common memory.
+        """
+        if id(found) in self.shared:
+            root, steps = self.shared[id(found)]
+            array = self._lift(root)
+            for name, params in steps:
+                array = self.view(name, array, params)
+            return array
+        return self._lift(found)
+
+    def _lift(self, found: Array | NDArray) -> TracedArray:
         position = user_position()
         if id(found) not in self.lifted:
             array = self.argument(found.shape, found.dtype, position)

@@ -15,16 +15,17 @@ from xdsl.ir import Region
 
 from lamina.errors import ArgumentError, TraceError
 from lamina.frontend import dtypes, tree
+from lamina.frontend.aliases import Alias, Member, find_shared, memory_of, offset_in
 from lamina.frontend.array import Array, NDArray, is_array, is_numpy_scalar
 from lamina.frontend.captured import Captured, settle
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import DType
-from lamina.frontend.guards import Guard, Watch, find_guards
+from lamina.frontend.guards import Found, Guard, Watch, find_guards
 from lamina.frontend.ir import location_of
 from lamina.frontend.location import fail, user_position
 from lamina.frontend.recorder import Recorder
 from lamina.frontend.shapes import Shape
-from lamina.frontend.traced import Position, TracedArray, WeakScalar
+from lamina.frontend.traced import Position, Storage, TracedArray, WeakScalar
 from lamina.frontend.tree import Tree
 
 Weak: TypeAlias = Literal["bool", "int", "float"]
@@ -41,6 +42,7 @@ class Input:
     `guard.holds()` says whether shape and dtype still fit); else None.
     captured: the array that was captured when tracing; a traced array of an outer trace has no
     guard.
+    is_root: pass `root_of` the array, the memory that it shares with others (`Trace.aliases`).
     written: the program writes it; the new value is an extra result (`Trace.written`).
     pinned: where the trace needed the number's value: it holds for this value only.
     low, high: the trace holds while the weak int is in this range.
@@ -53,6 +55,7 @@ class Input:
     leaf: int = -1
     guard: Guard | None = None
     captured: Any = None
+    is_root: bool = False
     written: bool = False
     pinned: str | None = None
     low: int | None = None
@@ -83,6 +86,8 @@ class Trace:
     results: the leaves of `result_tree`.
     written: for each extra result, after the first ones, the position in `inputs` it is for.
     resources: large constants by name. guards: what else must still hold. notes: for `explain`.
+    aliases: arrays that must share memory as they did. Where there are none and something is
+    written, the written arrays of a call must overlap no other.
     """
 
     module: ModuleOp
@@ -95,6 +100,7 @@ class Trace:
     resources: dict[str, NDArray]
     guards: list[Guard] = field(default_factory=list[Guard])
     notes: list[str] = field(default_factory=list[str])
+    aliases: list[Alias] = field(default_factory=list[Alias])
 
 
 def bind_arguments(
@@ -121,16 +127,29 @@ def trace(
     Array leaves become arguments, Python bools, ints and floats weak 0-d arguments; every other
     leaf, and all of the parameters named in `static`, is used as it is. Whatever the function
     raises passes through; `TraceError` where it needs a value that only a run has.
+
+    Where arrays overlap in memory and one of them is written, the function runs a second time.
     """
-    signature = inspect.signature(function)
     named = bind_arguments(function, args, kwargs or {})
+    program = _trace(function, named, static, Recorder())
+    if not program.written:
+        return program
+    leaves = tree.flatten(named)[0]
+    arrays = [leaves[x.leaf] if x.leaf >= 0 else x.captured for x in program.inputs]
+    shared = find_shared(arrays, [x.written for x in program.inputs])
+    return _trace(function, named, static, Recorder(shared)) if shared else program
+
+
+def _trace(
+    function: Callable[..., Any], named: dict[str, Any], static: Sequence[str], recorder: Recorder
+) -> Trace:
     leaves, arguments = tree.flatten(named)
-    recorder = Recorder()
     position = _definition(function)
     token = CURRENT.set(recorder)
     try:
-        stand_ins, inputs, fixed = _stand_ins(recorder, leaves, arguments, static, position)
-        bound = signature.bind_partial()
+        names = tree.paths(arguments)
+        stand_ins, inputs, fixed = _stand_ins(recorder, leaves, names, static, position)
+        bound = inspect.signature(function).bind_partial()
         bound.arguments.update(tree.unflatten(arguments, stand_ins))
         watch = Watch()
         recorder.hook = watch.hook
@@ -138,25 +157,31 @@ def trace(
             result = _called(function, bound)
         found, result_tree = tree.flatten(result)
         results, values = _results(recorder, found)
-        written = [source for source, storage in enumerate(recorder.inputs) if storage.version]
-        values += [recorder.inputs[source].value for source in written]
+        values += [storage.value for storage in recorder.inputs if storage.version]
         recorder.insert_return(ReturnOp.create(operands=values), position)
         guards, notes = find_guards(function, watch), list(watch.notes)
         hidden = settle(recorder, guards, notes)
     finally:
         CURRENT.reset(token)
         recorder.alive = False
+    for captured in hidden:
+        inputs[captured.storage] = _hidden(captured)
+    members = _members(recorder, leaves, names, guards)
+    for storage, listed in members.items():
+        inputs[storage] = _root(storage, listed[0])
+    order = recorder.inputs
     return Trace(
-        _module(recorder, position),
-        _final(recorder, inputs) + [_hidden(recorder, captured) for captured in hidden],
+        _module(recorder, inputs, position),
+        [_final(recorder, source, inputs[storage]) for source, storage in enumerate(order)],
         arguments,
         fixed,
         result_tree,
         results,
-        [source for source, storage in enumerate(recorder.inputs) if storage.version],
+        [source for source, storage in enumerate(order) if storage.version],
         recorder.resources,
         [guard for guard in guards.guards if guard.test != "array" or _is_read(guard, hidden)],
         notes,
+        [Alias(order.index(storage), tuple(listed)) for storage, listed in members.items()],
     )
 
 
@@ -170,9 +195,11 @@ def _called(function: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
         raise
 
 
-def _module(recorder: Recorder, position: Position) -> ModuleOp:
+def _module(recorder: Recorder, inputs: dict[Storage, Input], position: Position) -> ModuleOp:
     returned = recorder.entry.last_op
     assert isinstance(returned, ReturnOp)
+    for argument, storage in zip(recorder.entry.args, recorder.inputs, strict=True):
+        argument.name_hint = _hint(inputs[storage].name)
     main = FuncOp(
         "main",
         ([arg.type for arg in recorder.entry.args], [value.type for value in returned.operands]),
@@ -189,32 +216,49 @@ def _is_read(guard: Guard, hidden: list[Captured]) -> bool:
     return all(captured.guard is not guard for captured in hidden)
 
 
-def _final(recorder: Recorder, inputs: list[Input]) -> list[Input]:
-    """The inputs with what the trace found out about them."""
-    return [
-        replace(
-            given,
-            written=bool(recorder.inputs[source].version),
-            pinned=recorder.pinned.get(source),
-            low=recorder.ranges.get(source, (None, None))[0],
-            high=recorder.ranges.get(source, (None, None))[1],
-        )
-        for source, given in enumerate(inputs)
-    ]
-
-
-def _hidden(recorder: Recorder, captured: Captured) -> Input:
-    storage = captured.storage
-    storage_argument = recorder.entry.args[recorder.inputs.index(storage)]
-    storage_argument.name_hint = _hint(captured.path)
-    return Input(
-        captured.path,
-        storage.shape,
-        storage.dtype,
-        guard=captured.guard,
-        captured=captured.array,
-        written=bool(storage.version),
+def _final(recorder: Recorder, source: int, given: Input) -> Input:
+    """An input with what the trace found out about it."""
+    low, high = recorder.ranges.get(source, (None, None))
+    return replace(
+        given,
+        written=bool(recorder.inputs[source].version),
+        pinned=recorder.pinned.get(source),
+        low=low,
+        high=high,
     )
+
+
+def _hidden(captured: Captured) -> Input:
+    storage, guard = captured.storage, captured.guard
+    return Input(captured.path, storage.shape, storage.dtype, guard=guard, captured=captured.array)
+
+
+def _root(storage: Storage, first: Member) -> Input:
+    return Input(
+        first.name, storage.shape, storage.dtype, None, first.leaf, first.guard, is_root=True
+    )
+
+
+def _members(
+    recorder: Recorder, leaves: list[Any], names: list[str], found: Found
+) -> dict[Storage, list[Member]]:
+    """The storages that stand for shared memory, each with the arrays that are its views."""
+    members: dict[Storage, list[Member]] = {}
+
+    def add(array: Any, name: str, leaf: int, guard: Guard | None) -> None:
+        root, _ = recorder.shared[id(array)]
+        if id(root) in recorder.lifted:
+            data, storage = memory_of(array), recorder.lifted[id(root)][1]
+            place = offset_in(root, data), data.shape, data.strides, data.dtype
+            members.setdefault(storage, []).append(Member(name, leaf, guard, *place))
+
+    for index, (leaf, name) in enumerate(zip(leaves, names, strict=True)):
+        if id(leaf) in recorder.shared:
+            add(leaf, name, index, None)
+    for identity, guards in found.arrays.items():
+        if identity in recorder.shared:
+            add(guards[0].read(), guards[0].path, -1, guards[0])
+    return members
 
 
 def _definition(function: Callable[..., Any]) -> Position:
@@ -225,23 +269,25 @@ def _definition(function: Callable[..., Any]) -> Position:
 def _stand_ins(
     recorder: Recorder,
     leaves: list[Any],
-    arguments: Tree,
+    names: list[str],
     static: Sequence[str],
     position: Position,
-) -> tuple[list[Any], list[Input], list[tuple[int, Any]]]:
+) -> tuple[list[Any], dict[Storage, Input], list[tuple[int, Any]]]:
     """What the function gets for each leaf, the inputs, and the static leaves."""
     stand_ins: list[Any] = []
-    inputs: list[Input] = []
+    inputs: dict[Storage, Input] = {}
     fixed: list[tuple[int, Any]] = []
-    for index, (leaf, path) in enumerate(zip(leaves, tree.paths(arguments), strict=True)):
-        stand_in = None if path.split("/")[0] in static else _stand_in(recorder, leaf, position)
+    for index, (leaf, name) in enumerate(zip(leaves, names, strict=True)):
+        if id(leaf) in recorder.shared:
+            stand_ins.append(recorder.lift(leaf))
+            continue
+        stand_in = None if name.split("/")[0] in static else _stand_in(recorder, leaf, position)
         if stand_in is None:
             fixed.append((index, leaf))
             stand_ins.append(leaf)
             continue
-        stand_in._storage.value.name_hint = _hint(path)
         weak: Any = stand_in.kind.__name__ if isinstance(stand_in, WeakScalar) else None
-        inputs.append(Input(path, stand_in.shape, stand_in.dtype, weak, index))
+        inputs[stand_in._storage] = Input(name, stand_in.shape, stand_in.dtype, weak, index)
         stand_ins.append(stand_in)
     return stand_ins, inputs, fixed
 

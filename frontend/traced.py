@@ -16,13 +16,13 @@ from lamina.frontend.array import Array, NDArray
 from lamina.frontend.dtypes import DType, default_of
 from lamina.frontend.location import fail
 from lamina.frontend.shapes import Shape
+from lamina.frontend.views import Step
 
 if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
     from lamina.frontend.recorder import Recorder
 
-Step: TypeAlias = "tuple[str, dict[str, Any]]"
 Position: TypeAlias = "tuple[str, int, int]"
 
 

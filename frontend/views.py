@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -48,6 +48,9 @@ def _transpose(x: NDArray, *, permutation: Shape) -> NDArray:
 def _reshape(x: NDArray, *, shape: Shape) -> NDArray:
     return x.reshape(shape)
 
+
+Step: TypeAlias = tuple[str, dict[str, Any]]
+"""A view primitive and its parameters."""
 
 EAGER: dict[str, Callable[..., NDArray]] = {
     "slice": _slice,
@@ -100,6 +103,84 @@ def _reshaped_strides(shape: Shape, strides: Shape, wanted: Shape) -> Shape | No
         return np.reshape(image, wanted, copy=False).strides
     except ValueError:
         return None
+
+
+def view_steps(base: NDArray, view: NDArray) -> list[Step] | None:
+    """The view steps that make `view` of the row-major `base`; None where slices cannot."""
+    if not base.flags.c_contiguous or base.dtype != view.dtype or not view.size:
+        return None
+    window = _window(base, view)
+    if window is None:
+        return None
+    starts, limits, strides, axes, backwards = window
+    others = tuple(axis for axis in range(base.ndim) if axis not in axes)
+    steps: list[Step] = []
+    if view.size != base.size:
+        steps.append(("slice", {"starts": starts, "limits": limits, "strides": strides}))
+    if backwards:
+        steps.append(("reverse", {"axes": backwards}))
+    if (*others, *axes) != tuple(range(base.ndim)):
+        steps.append(("transpose", {"permutation": (*others, *axes)}))
+    image = base
+    for name, params in steps:
+        image = EAGER[name](image, **params)
+    if image.shape != view.shape:
+        steps.append(("reshape", {"shape": view.shape}))
+        image = image.reshape(view.shape)
+    return steps if _same_memory(image, view) else None
+
+
+def _window(base: NDArray, view: NDArray) -> tuple[Shape, Shape, Shape, Shape, Shape] | None:
+    """Starts, limits and strides on `base`, which of its axes the axes of `view` of more than one
+    element are, and which of these are reversed; None where an axis of `view` is none of `base`."""
+    unit, major = base.itemsize, row_major(base.shape)
+    axes_of_view = [
+        (size, stride // unit)
+        for size, stride in zip(view.shape, view.strides, strict=True)
+        if size > 1
+    ]
+    rest = (_address(view) - _address(base)) // unit
+    rest += sum(stride * (size - 1) for size, stride in axes_of_view if stride < 0)
+    if not 0 <= rest < base.size:
+        return None
+    starts: list[int] = []
+    for step in major:
+        starts.append(rest // step)
+        rest %= step
+    limits, strides = [start + 1 for start in starts], [1] * base.ndim
+    axes: list[int] = []
+    for size, stride in axes_of_view:
+        fitting = (
+            axis
+            for axis, step in enumerate(major)
+            if axis not in axes and base.shape[axis] > 1 and abs(stride) % step == 0
+        )
+        axis = next(fitting, None)
+        if axis is None or not stride:
+            return None
+        strides[axis] = abs(stride) // major[axis]
+        limits[axis] = starts[axis] + (size - 1) * strides[axis] + 1
+        if limits[axis] > base.shape[axis]:
+            return None
+        axes.append(axis)
+    backwards = tuple(
+        axis for axis, (_, stride) in zip(axes, axes_of_view, strict=True) if stride < 0
+    )
+    return tuple(starts), tuple(limits), tuple(strides), tuple(axes), backwards
+
+
+def _address(array: NDArray) -> int:
+    return array.__array_interface__["data"][0]
+
+
+def _same_memory(image: NDArray, view: NDArray) -> bool:
+    """Whether two arrays of one dtype are the same elements of the same memory."""
+    strides = zip(image.strides, view.strides, view.shape, strict=True)
+    return (
+        _address(image) == _address(view)
+        and image.shape == view.shape
+        and all(a == b for a, b, size in strides if size > 1)
+    )
 
 
 def write_back(

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import lamina as lm
+from lamina.frontend.aliases import memory_of, root_of
 from lamina.frontend.trace import trace
 from lamina.interpreters.evaluate import evaluate
 
@@ -255,3 +256,88 @@ def test_values_written_inside_a_trace_stay_there() -> None:
 
     found, _ = run_traced(program, np.asarray(4.0))
     np.testing.assert_array_equal(found, [0.0, 4.0, 0.0])
+
+
+def run_shared(function: Any, *args: Any) -> Any:
+    """The first result of the traced program, after what it wrote is written to the arguments."""
+    program = trace(function, args)
+    program.module.verify()
+    given: list[Any] = []
+    for x in program.inputs:
+        array = x.guard.read() if x.guard is not None else args[x.leaf]
+        given.append(root_of(array) if x.is_root else memory_of(array))
+    assert all(alias.why_not(args) is None for alias in program.aliases)
+    found = evaluate(program.module, "main", given, program.resources)
+    first = len(found) - len(program.written)
+    for source, value in zip(program.written, found[first:], strict=True):
+        np.copyto(given[source], value)
+    return program, found[0]
+
+
+def scale_then_add(x: Any, y: Any) -> Any:
+    x *= 2
+    return x + y
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_regression_r63_arguments_that_share_memory(ours: bool) -> None:
+    base: Any = np.ones(8)
+    if ours:
+        base = lm.asarray(base)
+    x, y = base[:4], base[2:6]
+    program, found = run_shared(scale_then_add, x, y)
+    assert found.tolist() == [4, 4, 3, 3]
+    assert np.asarray(base).tolist() == [2, 2, 2, 2, 1, 1, 1, 1]
+    assert [m.name for m in program.aliases[0].members] == ["x", "y"]
+
+
+def test_shared_memory_is_guarded() -> None:
+    base = np.ones(8)
+    program, _ = run_shared(scale_then_add, base[:4], base[2:6])
+    (alias,) = program.aliases
+    assert alias.why_not([base[:4], base[2:6]]) is None
+    assert alias.why_not([base[:4], base[4:]]) == "y elsewhere in the memory that it shares"
+    assert alias.why_not([np.ones(8)[:4], base[2:6]]) == "y elsewhere in the memory that it shares"
+    assert alias.why_not([1, 2]) == "x of type int, not an array"
+
+
+def test_shared_memory_of_two_axes_and_any_sign() -> None:
+    def program(x: Any, y: Any, z: Any) -> Any:
+        y[0] = 100
+        z += 1
+        return x + y.sum()
+
+    start = np.arange(24.0).reshape(4, 6)
+    for mine in (start.copy(), start.copy()[::-1]):
+        expected = mine.copy()
+        result = program(expected, expected[1:3, ::-2].T, expected[0])
+        _, found = run_shared(program, mine, mine[1:3, ::-2].T, mine[0])
+        np.testing.assert_array_equal(found, result)
+        np.testing.assert_array_equal(mine, expected)
+
+
+def test_one_array_twice() -> None:
+    x = np.ones(4)
+    _, found = run_shared(scale_then_add, x, x)
+    assert found.tolist() == [4, 4, 4, 4]
+    assert x.tolist() == [2, 2, 2, 2]
+
+
+def test_a_captured_array_and_an_argument() -> None:
+    state = lm.asarray(np.ones(6))
+
+    def program(x: Any) -> Any:
+        x += 1
+        return state * 2
+
+    x = state[2:4]
+    _, found = run_shared(program, x)
+    assert found.tolist() == [2, 2, 4, 4, 2, 2]
+    assert state.tolist() == [1, 1, 2, 2, 1, 1]
+
+
+def test_shared_memory_that_is_only_read_is_no_alias() -> None:
+    base = np.ones(8)
+    program = trace(lambda x, y: x + y, (base[:4], base[2:6]))
+    assert program.aliases == []
+    assert [x.name for x in program.inputs] == ["x", "y"]
