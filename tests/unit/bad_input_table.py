@@ -184,4 +184,65 @@ COMMAND = [
         ("-o", "/proc/none/x")),
 ]  # fmt: skip
 
-TABLE: list[Bad] = [*TEXT, *NAMES, *TYPES, *ORDER, *SIZES, *COMMAND]
+
+def main_of(*lines: str, inside: str = "", signature: str = "(%x: tensor<4xf32>)") -> str:
+    """`@main` of one argument and result, the first line on line 2."""
+    head = f"func.func @main{signature} -> tensor<4xf32>{inside} {{"
+    return "\n".join((head, *lines, "func.return %x : tensor<4xf32>", "}", ""))
+
+
+POINTERS = "(%c: !llvm.ptr, %x: !llvm.ptr, %y: !llvm.ptr) -> i32 attributes {lamina.arguments = "
+NOTED = "[tensor<4xf32>], lamina.results = [tensor<4xf32>]}"
+ZERO = "%0 = llvm.mlir.constant(0 : i32) : i32"
+DRAWN = ("--random-args",)
+
+RUN = [
+    Bad("undefined_value", "run", main_of("nd.frob"), "nd.frob is not registered", 2, DRAWN),
+    Bad("no_entry", "run", main_of(), "expected a function @g with a body, found none", None,
+        (*DRAWN, "--entry", "g")),
+    Bad("no_arguments", "run", main_of(), "expected 1 arguments, found 0", None),
+    Bad("no_file", "run", main_of(), "cannot read none.npy: No such file", None,
+        ("--args", "none.npy")),
+    Bad("scalar_argument", "run", "func.func @main(%x: i32) -> i32 {\nfunc.return %x : i32\n}\n",
+        "expected an entry function of tensors or buffers, found i32", 1, DRAWN),
+    Bad("element_type", "run", main_of().replace("f32", "f8E5M2"),
+        "expected an nd element type, found f8E5M2", 1, DRAWN),
+    Bad("strided_argument", "run",
+        "func.func @main(%x: memref<4xf32, strided<[2]>>) {\nfunc.return\n}\n",
+        "expected an entry function of contiguous buffers", 1, DRAWN),
+    Bad("recursion", "run", main_of("func.call @main(%x) : (tensor<4xf32>) -> tensor<4xf32>"),
+        "bufferize: expected a call of a private function with a body, found @main", 2, DRAWN),
+    Bad("recursion_interpreted", "run",
+        main_of("func.call @main(%x) : (tensor<4xf32>) -> tensor<4xf32>"),
+        "func.call: expected at most", 2, (*DRAWN, "--interpret")),
+    Bad("declared_function", "run",
+        "func.func private @g() -> ()\n" + main_of("func.call @g() : () -> ()"),
+        "found @g", 3, DRAWN),
+    Bad("branches", "run", main_of("cf.br ^a", "^a:"), "expected a function of one block", 1,
+        DRAWN),
+    Bad("two_levels", "run", main_of("%n = nd.negative %x : tensor<4xf32>", ZERO),
+        "llvm.mlir.constant: expected an operation of the loop level", 3, DRAWN),
+    Bad("resource_missing", "run",
+        main_of("%w = nd.constant dense_resource<w> : tensor<9xf32>"),
+        "resource w: expected 36 bytes, found none", 2, DRAWN),
+    Bad("huge_argument", "run", main_of().replace("4x", "4000000000000x"),
+        "expected enough memory, found too little", None, DRAWN),
+    Bad("false_note", "run",
+        main_of(inside=" attributes {lamina.arguments = [tensor<9xf32>], lamina.results = []}"),
+        "lamina.arguments, lamina.results: expected the function's own types", 1, DRAWN),
+    Bad("false_size_note", "run", main_of(inside=" attributes {lamina.result_sizes = 1}"),
+        "lamina.result_sizes: expected pairs", 1, DRAWN),
+    Bad("pointers_without_note", "run",
+        f"llvm.func @main(%c: !llvm.ptr) -> i32 {{\n{ZERO}\nllvm.return %0 : i32\n}}\n",
+        "with attributes lamina.arguments and lamina.results, found none", 1, DRAWN),
+    Bad("too_few_pointers", "run",
+        f"llvm.func @main{POINTERS.replace(', %y: !llvm.ptr', '')}{NOTED} {{\n{ZERO}\n"
+        "llvm.return %0 : i32\n}\n",
+        "expected 3 pointers (context, arguments, results)", 1, DRAWN),
+    Bad("undefined_symbol", "run",
+        f"llvm.func @g() -> i32\nllvm.func @main{POINTERS}{NOTED} {{\n"
+        "%0 = llvm.call @g() : () -> i32\nllvm.return %0 : i32\n}\n",
+        "engine: expected an address for g, found none", None, DRAWN),
+]  # fmt: skip
+
+TABLE: list[Bad] = [*TEXT, *NAMES, *TYPES, *ORDER, *SIZES, *COMMAND, *RUN]
