@@ -9,6 +9,7 @@ import numpy as np
 
 from lamina.errors import MutationError
 from lamina.frontend import dtypes, tree
+from lamina.frontend.aliases import root_of
 from lamina.frontend.array import Array, wrap
 from lamina.frontend.location import fail
 from lamina.frontend.tree import Tree
@@ -35,6 +36,8 @@ class Version:
         if structure != self.trace.arguments:
             return "arguments of another structure"
         for given in self.trace.inputs:
+            if given.is_root:  # its views are checked below
+                continue
             reason = (
                 self.why_not_captured(given)
                 if given.leaf < 0
@@ -42,13 +45,17 @@ class Version:
             )
             if reason is not None:
                 return reason
+        for alias in self.trace.aliases:
+            if (reason := alias.why_not(leaves)) is not None:
+                return reason
         for position, value in self.trace.static:
             if not _same(leaves[position], value):
                 return f"the value {leaves[position]!r}, not {value!r}"
         for guard in self.trace.guards:
             if not guard.holds():
                 return guard.explain()
-        return None
+        overlap = self.overlap(self.arrays(leaves))
+        return None if overlap is None else f"{overlap[0]} in memory that {overlap[1]} shares"
 
     @staticmethod
     def why_not_captured(given: Input) -> str | None:
@@ -59,11 +66,7 @@ class Version:
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """Call `main`, write back what it wrote, and build the result."""
-        trace_, arrays = self.trace, []
-        for given in trace_.inputs:
-            value = given.guard.read() if given.guard is not None else leaves[given.leaf]
-            data = value._data if isinstance(value, Array) else value
-            arrays.append(np.asarray(data, given.dtype) if given.weak else np.asarray(data))
+        trace_, arrays = self.trace, self.arrays(leaves)
         self.check_written(arrays)
         results = self.exe.call(arrays)
         first = len(results) - len(trace_.written)
@@ -79,6 +82,27 @@ class Version:
                 found.append(wrap(results[leaf.index]))
         return tree.unflatten(trace_.result_tree, found)
 
+    def arrays(self, leaves: Sequence[Any]) -> list[Any]:
+        """The arguments of `main`: leaves of the call, and captured arrays read again."""
+        arrays: list[Any] = []
+        for given in self.trace.inputs:
+            value = given.guard.read() if given.guard is not None else leaves[given.leaf]
+            if given.is_root:
+                arrays.append(root_of(value))
+                continue
+            data = value._data if isinstance(value, Array) else value
+            arrays.append(np.asarray(data, given.dtype) if given.weak else np.asarray(data))
+        return arrays
+
+    def overlap(self, arrays: Sequence[Any]) -> tuple[str, str] | None:
+        """The names of a written array and of another that shares memory with it, or None."""
+        inputs = self.trace.inputs
+        for source in self.trace.written:
+            for other, array in enumerate(arrays):
+                if other != source and np.may_share_memory(array, arrays[source]):
+                    return inputs[source].name, inputs[other].name
+        return None
+
     def check_written(self, arrays: Sequence[Any]) -> None:
         """Refuse arguments that cannot be written, or that others share memory with."""
         for source in self.trace.written:
@@ -89,13 +113,12 @@ class Version:
                     f"{name}: expected a writable array, since the function writes it, "
                     "found a read-only one; pass a copy",
                 )
-            for other, given in zip(arrays, self.trace.inputs, strict=True):
-                if other is not array and np.may_share_memory(other, array):
-                    fail(
-                        MutationError,
-                        f"{name}: expected an array of its own memory, since the function writes "
-                        f"it, found one that overlaps {given.name}; pass a copy of one of the two",
-                    )
+        if (overlap := self.overlap(arrays)) is not None:
+            fail(
+                MutationError,
+                f"{overlap[0]}: expected an array of its own memory, since the function writes "
+                f"it, found one that overlaps {overlap[1]}; pass a copy of one of the two",
+            )
 
 
 def why_not_input(given: Input, leaf: Any, pinned: Mapping[int, Any]) -> str | None:
