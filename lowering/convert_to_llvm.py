@@ -68,7 +68,7 @@ EXTERNAL = {
     "free": llvm.LLVMFunctionType([PTR]),
     control.PARALLEL: llvm.LLVMFunctionType([PTR, PTR, PTR, i64], i32),
 }
-BUILT_IN = (control.CHECK, control.POLL_FUNCTION)  # declarations that calls are expanded for
+BUILT_IN = (control.CHECK, poll.NAME)  # declarations that calls are expanded for
 
 
 def _declaration(name: str, type: llvm.LLVMFunctionType, source: Operation) -> llvm.FuncOp:
@@ -246,6 +246,7 @@ class ConvertToLLVMPass(ModulePass):
         for name, type in EXTERNAL.items():
             if name in needs:
                 result.append(_declaration(name, type, module))
-        if control.POLL_FUNCTION in needs:
+        if poll.NAME in needs:
+            result.append(_declaration(poll.CLOCK, poll.CLOCK_TYPE, module))
             result.append(poll.poll_function(module.location))
         return result

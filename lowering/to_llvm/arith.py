@@ -37,7 +37,6 @@ from lamina.lowering.to_llvm.state import FunctionLowering, Handler, fail
 from lamina.lowering.to_llvm.types import (
     I1,
     bit_width,
-    bit_width,
     convert_type,
     dense,
     element_of,

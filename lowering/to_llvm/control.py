@@ -19,6 +19,7 @@ from xdsl.dialects.scf import ForOp, IfOp, IndexSwitchOp, ParallelOp, WhileOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects import llvm
+from lamina.lowering.to_llvm import poll
 from lamina.lowering.to_llvm.abi import body_struct, check_results, is_c_function
 from lamina.lowering.to_llvm.builder import NO_OVERFLOW, NSW
 from lamina.lowering.to_llvm.state import (
@@ -34,7 +35,6 @@ from lamina.lowering.to_llvm.state import (
 from lamina.lowering.to_llvm.types import convert_type, is_vector
 
 CHECK = "lamina_check"
-POLL_FUNCTION = "lamina_poll"
 PARALLEL = "lamina_parallel"
 
 
@@ -146,7 +146,7 @@ def lower_call(f: FunctionLowering, op: Operation) -> None:
     name = symbol.root_reference.data
     if name == CHECK:
         return lower_check(f, op)
-    if name == POLL_FUNCTION:
+    if name == poll.NAME:
         return lower_poll(f, op)
     callee = f.signatures.get(name)
     if callee is None:
@@ -194,13 +194,13 @@ def lower_poll(f: FunctionLowering, op: Operation) -> None:
     """func.call @lamina_poll(weight): a chance to be interrupted, taken every 10 ms or so."""
     b = f.b
     if f.poll_state is None:
-        f.poll_state = b.stack_slot(i64, 2)
+        f.poll_state = b.stack_slot(i64, poll.STATE_WORDS)
         with b.at_head():
             for index in range(2):
                 b.store(b.integer(0), b.element(f.poll_state, index, i64), 8)
-    f.needs.add(POLL_FUNCTION)
+    f.needs.add(poll.NAME)
     operands = (f.context, f.poll_state, f.get(op.operands[0]))
-    f.return_unless_zero(b.call(POLL_FUNCTION, operands, i32))
+    f.return_unless_zero(b.call(poll.NAME, operands, i32))
 
 
 def lower_parallel(f: FunctionLowering, op: Operation) -> None:

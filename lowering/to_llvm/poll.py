@@ -12,14 +12,19 @@ from lamina.lowering.to_llvm.types import PTR
 
 NAME = "lamina_poll"
 WORK = 1024  # units of weight between two looks at the clock
-TICKS = 30_000_000  # of the cycle counter between two polls: some 10 ms
+NANOSECONDS = 10_000_000  # between two polls
+CLOCK = "clock_gettime"
+CLOCK_TYPE = llvm.LLVMFunctionType([i32, PTR], i32)
+MONOTONIC = 1  # Linux's number of the clock that nobody sets
+STATE_WORDS = 4
 
 
 def poll_function(location: LocationAttr) -> llvm.FuncOp:
     """`i32 @lamina_poll(ptr context, ptr state, i64 weight)`.
 
-    state: {work since the clock was last read, the clock at the last poll}. Calls the poll
-    function of the context, when there is one, and returns its status; else returns 0.
+    state: {work since the clock was last read, the time of the last poll or 0, seconds and
+    nanoseconds of the clock}. Calls the poll function of the context, when there is one, and
+    returns its status; else returns 0.
     """
     type = llvm.LLVMFunctionType([PTR, PTR, i64], i32)
     entry = Block(arg_types=type.inputs.data)
@@ -43,10 +48,15 @@ def poll_function(location: LocationAttr) -> llvm.FuncOp:
     function = b.load(b.field(context, POLL, CONTEXT), PTR, 8)
     go_on_if("ne", function, b.null())
     last = b.element(state, 1, i64)
-    now = b.call_intrinsic("llvm.readcyclecounter", (), i64)
-    passed = b.emit(llvm.SubOp, (now, b.load(last, i64, 8)), i64, NO_OVERFLOW)
-    go_on_if("ugt", passed, b.integer(TICKS))
+    seconds, nanoseconds = b.element(state, 2, i64), b.element(state, 3, i64)
+    b.call(CLOCK, (b.integer(MONOTONIC, i32), seconds), i32)
+    whole = b.value(b.mul(b.load(seconds, i64, 8), 1_000_000_000))
+    now = b.emit(llvm.AddOp, (whole, b.load(nanoseconds, i64, 8)), i64, NO_OVERFLOW)
+    previous = b.load(last, i64, 8)
+    passed = b.emit(llvm.SubOp, (now, previous), i64, NO_OVERFLOW)
+    go_on_if("ugt", passed, b.integer(NANOSECONDS))
     b.store(now, last, 8)
+    go_on_if("ne", previous, zero)  # the first look only starts the clock
     b.branch(done, (b.call_pointer(function, (context,), i32),))
     b.start(done)
     b.effect(llvm.ReturnOp, done.args)
