@@ -174,11 +174,7 @@ class Builder:
 
     def cast(self, kind: type[Operation], value: SSAValue, type: Attribute) -> SSAValue:
         """A cast op of arith; flags are added where the op has them."""
-        flags = NO_PROPERTIES
-        if kind in (arith.ExtFOp, arith.TruncFOp):
-            flags = FASTMATH
-        elif kind in WITH_OVERFLOW:
-            flags = OVERFLOW
+        flags = OVERFLOW if kind in WITH_OVERFLOW else NO_PROPERTIES
         return self.value(kind, (value,), type, flags)
 
 

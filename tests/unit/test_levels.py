@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +38,7 @@ def bits(array: NDArray) -> tuple[str, tuple[int, ...], bytes]:
 @pytest.mark.parametrize("name", NAMES)
 def test_next_level_is_what_the_tool_makes_of_the_text(name: str, tmp_path: Path) -> None:
     found = texts(program(name))
-    for level, following in zip(LEVELS, LEVELS[1:], strict=False):
+    for level, following in pairwise(LEVELS):
         file = tmp_path / f"{name}_{level}.mlir"
         file.write_text(found[level])
         result = run_opt([str(file), "-p", ",".join(STEPS[following])])
