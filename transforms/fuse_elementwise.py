@@ -142,7 +142,10 @@ def merge(members: list[linalg.GenericOp]) -> linalg.GenericOp:
             if result in exported:
                 outs.append(out)
                 body.insert_arg(element_of(out), len(body.args))
-    body.add_op(linalg.YieldOp(*(inside_values[r] for r in exported)))
+    location = fuse_locations([op.location for op in members])
+    last = linalg.YieldOp(*(inside_values[r] for r in exported))
+    last.location = location
+    body.add_op(last)
     maps = [*(m for _, m in places), *([identity] * len(outs))]
     fused = linalg.GenericOp.create(
         operands=[*(value for value, _ in places), *outs],
@@ -153,7 +156,7 @@ def merge(members: list[linalg.GenericOp]) -> linalg.GenericOp:
             "operandSegmentSizes": DenseArrayBase.from_list(i32, [len(places), len(outs)]),
         },
         regions=[Region(body)],
-        location=fuse_locations([op.location for op in members]),
+        location=location,
     )
     for old, new in zip(exported, fused.results, strict=True):
         new.name_hint = old.name_hint

@@ -67,6 +67,11 @@ class _LocatingParser(Parser):
         self._open_ops.pop()
         if op.location == UNKNOWN_LOC:
             op.location = self.location(start)
+        for region in op.regions:
+            for block in region.blocks:
+                for inner in block.ops:  # a terminator, or a body, that is not in the text
+                    if inner.location == UNKNOWN_LOC:
+                        inner.location = op.location
         return op
 
     def error(self, message: str, position: int | None = None) -> IRError:
