@@ -26,7 +26,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from lamina.dialects import arith, linalg
 from lamina.dialects.nd import shape as nd
-from lamina.dialects.nd.base import element_of, ints, is_float, shape_of
+from lamina.dialects.nd.base import element_of, ints, is_bool, is_float, shape_of
 from lamina.lowering.builder import INDEX, Builder
 from lamina.lowering.linalg_builder import (
     LinalgBuilder,
@@ -65,7 +65,8 @@ def lower_constant(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAVa
     elif lowered != type:
         assert isinstance(value, DenseIntOrFPElementsAttr)
         data = [int(v) for v in value.get_values()]
-        value = DenseIntOrFPElementsAttr.from_list(lowered, _wrapped(data, lowered))
+        data = [int(v != 0) for v in data] if is_bool(type.element_type) else _wrapped(data, lowered)
+        value = DenseIntOrFPElementsAttr.from_list(lowered, data)
     result = b.value(arith.ConstantOp, (), lowered, {"value": value})
     return b.known(result, type.get_shape())
 
@@ -357,10 +358,14 @@ def pad(
 
 
 def lower_pad(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue:
-    """A fill, and the operand inside it."""
-    number = b.value(tensor.ExtractOp, (operands[1],), element_of(operands[1]))
+    """A tensor of the value, and the operand inside it."""
     low, high = ints(op.properties["low"]), ints(op.properties["high"])
-    return pad(b, operands[0], number, low, high)
+    sizes = tuple(
+        b.arith("add", size, before + after)
+        for size, before, after in zip(b.sizes_of(operands[0]), low, high, strict=True)
+    )
+    frame = _move(b, operands[1], sizes, affine_map(len(sizes), ()))
+    return insert_slice(b, operands[0], frame, low)
 
 
 def _clamped(b: LinalgBuilder, start: SSAValue, size: Size, window: Size) -> SSAValue:

@@ -140,8 +140,9 @@ _FOLD: dict[str, Callable[[int, int], int]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
-    "divu": lambda a, b: a // b,
-    "remu": lambda a, b: a % b,
+    # a dim of size 0 is never walked: any number will do
+    "divu": lambda a, b: a // b if b else 0,
+    "remu": lambda a, b: a % b if b else 0,
     "minu": min,
     "maxs": max,
 }
