@@ -21,3 +21,11 @@ func.func @widening_to_less(%i: vector<4xi32>) {
   %0 = arith.extui %i : vector<4xi32> to vector<4xi8>
   return
 }
+
+// -----
+
+func.func @comparison_of_two_types(%x: vector<4xf32>, %y: vector<8xf32>) {
+  // expected-error {{arith.cmpf: expected operands of one type, found vector<4xf32>, vector<8xf32>}}
+  %0 = "arith.cmpf"(%x, %y) <{predicate = 1 : i64, fastmath = #arith.fastmath<none>}> : (vector<4xf32>, vector<8xf32>) -> vector<4xi1>
+  func.return
+}
