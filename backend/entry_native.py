@@ -12,10 +12,8 @@ from lamina.backend.entry_abi import api_table, slot_offset
 from lamina.backend.entry_ir import INVOKE_SIZES, RAISED, entry_text, invoke_text, op_names
 from lamina.backend.entry_jit import load_runtime
 from lamina.backend.entry_spec import Signature
+from lamina.backend.host import target_for
 from lamina.backend.threads import pool
-
-# The arguments of one `main`; more than this no call of C code should have.
-MAX_WORDS = 1 << 14
 
 
 class EntrySelf:
@@ -65,7 +63,7 @@ def native() -> Native:
     invokes = tuple(f"invoke_{size}" for size in INVOKE_SIZES)
     functions = ("lamina_entry", "lamina_perform", "lamina_release", "lamina_poll")
     symbols = (*functions, "lamina_api", "lamina_ops", *invokes)
-    found = load_runtime("entry", entry_text, symbols)
+    found = load_runtime("entry", lambda: entry_text(_triple()), symbols)
     table = api_table(slot_offset(EntrySelf, "_state"), pool().limit)
     (ctypes.c_int64 * len(table)).from_address(found["lamina_api"])[:] = table
     names = op_names()
@@ -83,6 +81,10 @@ def native() -> Native:
     )
 
 
+def _triple() -> str:
+    return target_for("host").triple
+
+
 def _invoke(words: int) -> tuple[int, int]:
     """(size, address) of an invoke function for at least so many words."""
     size = INVOKE_SIZES[0]
@@ -91,7 +93,7 @@ def _invoke(words: int) -> tuple[int, int]:
     table = native().invokes
     if size not in table:
         name = f"invoke_{size}"
-        table[size] = load_runtime(name, lambda: invoke_text(size), (name,))[name]
+        table[size] = load_runtime(name, lambda: invoke_text(size, _triple()), (name,))[name]
     return size, table[size]
 
 

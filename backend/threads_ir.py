@@ -385,8 +385,8 @@ declare i64 @llvm.smin.i64(i64, i64)
 """
 
 _PAUSE = {
-    "x86_64": "call void @llvm.x86.sse2.pause()",
-    "aarch64": 'call void asm sideeffect "isb", "~{memory}"()',
+    "x86_64": ("call void @llvm.x86.sse2.pause()", "declare void @llvm.x86.sse2.pause()"),
+    "aarch64": ("call void @llvm.aarch64.hint(i32 1)", "declare void @llvm.aarch64.hint(i32)"),
 }
 
 
@@ -397,9 +397,6 @@ def pool_text(triple: str, *, private: bool = False) -> str:
     has a pool of its own). Otherwise `lamina_parallel` and the word `lamina_threads` are
     external.
     """
-    pause = _PAUSE.get(triple.split("-", 1)[0], 'call void asm sideeffect "", "~{memory}"()')
-    text = _TEXT.replace("$PAUSE", pause)
-    text = text.replace("$LINKAGE ", "internal " if private else "")
-    if "sse2" in pause:
-        text += "declare void @llvm.x86.sse2.pause()\n"
-    return text
+    pause, declaration = _PAUSE.get(triple.split("-", 1)[0], ("", ""))
+    text = _TEXT.replace("$PAUSE", pause).replace("$LINKAGE ", "internal " if private else "")
+    return f"{text}{declaration}\n"

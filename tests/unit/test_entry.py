@@ -394,6 +394,21 @@ def test_guards_on_globals(make: Any) -> None:
     assert not fits()
 
 
+def test_guards_on_attributes_see_every_store(make: Any) -> None:
+    # CPython's specialised stores must change the version of an instance's dict, too
+    holder = Point(1, 2)
+    call = make(axpy(hidden=((GlobalName(vars(holder), "x"), StaticLeaf(1)),)))
+
+    def store(value: int) -> None:
+        holder.x = value
+
+    for k in range(100):
+        store(1)
+        assert not is_slow(call(X))
+        store(k + 2)
+        assert is_slow(call(X))
+
+
 def test_guards_on_contents_are_never_skipped(make: Any) -> None:
     # a container may change without a change of the namespace that holds it
     names: dict[str, Any] = {"sizes": [1, 2]}
