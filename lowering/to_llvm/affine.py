@@ -51,10 +51,9 @@ def evaluate(
             return values[expr.position]
         case AffineSymExpr():
             return values[dims + expr.position]
-        case AffineBinaryOpExpr():
-            x, y = (evaluate(f, op, e, values, dims) for e in (expr.lhs, expr.rhs))
         case _:
-            fail(op, f"expected an affine expression, found {expr}")
+            assert isinstance(expr, AffineBinaryOpExpr)
+            x, y = (evaluate(f, op, e, values, dims) for e in (expr.lhs, expr.rhs))
     b = f.b
     match expr.kind:
         case AffineBinaryOpKind.Add:

@@ -148,9 +148,7 @@ def lower_call(f: FunctionLowering, op: Operation) -> None:
         return lower_check(f, op)
     if name == poll.NAME:
         return lower_poll(f, op)
-    callee = f.signatures.get(name)
-    if callee is None:
-        fail(op, f"expected a function of this module, found @{name}")
+    callee = f.signatures[name]  # the verifier of func.call knows that it is there
     if is_c_function(callee):
         return _lower_c_call(f, op, name)
     if "parallel_body" in callee.attributes:

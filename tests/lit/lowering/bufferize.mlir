@@ -405,3 +405,34 @@ func.func @computed_size(%x: tensor<?xf32>) -> tensor<?xf32> {
   %e = tensor.empty(%m) : tensor<?xf32>
   func.return %e : tensor<?xf32>
 }
+
+// -----
+
+// expected-error@+1 {{bufferize: expected a function of one block, found @main with branches; use scf.if or scf.while}}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^a
+^a:
+  func.return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func private @g(%x: tensor<4xf32>) -> tensor<4xf32>
+func.func @calls_a_declaration(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{bufferize: expected a call of a private function with a body, found @g}}
+  %y = func.call @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{bufferize: expected scf.for to carry tensors of one size, that of an argument, found a tensor<?xf32> of computed size}}
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%t = %x) -> (tensor<?xf32>) {
+    %e = tensor.empty(%i) : tensor<?xf32>
+    scf.yield %e : tensor<?xf32>
+  }
+  func.return %y : tensor<?xf32>
+}

@@ -437,3 +437,114 @@ func.func private @unknown_dimension(%x: memref<?xf32>, %k: index, %y: memref<1x
 
 // expected-error {{arith.constant: expected functions and globals at the top of the module}}
 %c0 = arith.constant 0 : index
+
+// -----
+
+func.func @selects_a_buffer(%c: i1, %x: memref<4xf32>, %y: memref<4xf32>) {
+  // expected-error {{arith.select: expected scalars or vectors, found memrefs}}
+  %z = arith.select %c, %x, %y : memref<4xf32>
+  func.return
+}
+
+// -----
+
+func.func private @body(%i: index) attributes {parallel_body} {
+  func.return
+}
+func.func @calls_a_body(%i: index) {
+  // expected-error {{func.call: expected @body to be called by scf.parallel only}}
+  func.call @body(%i) : (index) -> ()
+  func.return
+}
+
+// -----
+
+func.func private @plain(%i: index) {
+  func.return
+}
+func.func @parallel_over_a_plain_function(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error {{scf.parallel: expected a call of an outlined body, found @plain}}
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    func.call @plain(%i) : (index) -> ()
+  }
+  func.return
+}
+
+// -----
+
+func.func private @body(%i: index) attributes {parallel_body} {
+  func.return
+}
+func.func @parallel_from_one(%n: index) {
+  %c1 = arith.constant 1 : index
+  // expected-error {{scf.parallel: expected the range to begin at 0 with step 1}}
+  scf.parallel (%i) = (%c1) to (%n) step (%c1) {
+    func.call @body(%i) : (index) -> ()
+  }
+  func.return
+}
+
+// -----
+
+func.func @unranked_view(%x: memref<4xf32>) {
+  // expected-error {{expected a ranked memref, found memref<*xf32>}}
+  %y = memref.cast %x : memref<4xf32> to memref<*xf32>
+  func.return
+}
+
+// -----
+
+func.func @view_from_outside(%x: memref<4xf32, strided<[1], offset: ?>>) {
+  // expected-error {{memref.reinterpret_cast: expected a source whose allocation is known, found a view from outside}}
+  %y = memref.reinterpret_cast %x to offset: [0], sizes: [2], strides: [1] : memref<4xf32, strided<[1], offset: ?>> to memref<2xf32>
+  func.return
+}
+
+// -----
+
+func.func @pointer_of_a_view_from_outside(%x: memref<4xf32, strided<[1], offset: ?>>) {
+  // expected-error {{memref.extract_aligned_pointer_as_index: expected a source whose allocation is known, found a view from outside}}
+  %y = memref.extract_aligned_pointer_as_index %x : memref<4xf32, strided<[1], offset: ?>> -> index
+  func.return
+}
+
+// -----
+
+func.func @shuffle_of_two_lengths(%x: vector<4xf32>, %y: vector<2xf32>) {
+  // expected-error {{vector.shuffle: expected vectors of one length, found vector<4xf32>, vector<2xf32>}}
+  %z = vector.shuffle %x, %y [0, 4] : vector<4xf32>, vector<2xf32>
+  func.return
+}
+
+// -----
+
+func.func private @with_scratch() {
+  %s = memref.alloc() : memref<64xf32>
+  %c0 = arith.constant 0 : index
+  %v = arith.constant 1.0 : f32
+  memref.store %v, %s[%c0] : memref<64xf32>
+  func.return
+}
+// expected-error {{expected a body whose callees use no scratch}}
+func.func private @body(%i: index) attributes {parallel_body} {
+  func.call @with_scratch() : () -> ()
+  func.return
+}
+func.func @main(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    func.call @body(%i) : (index) -> ()
+  }
+  func.return
+}
+
+// -----
+
+func.func @view_of_another_shape(%x: memref<4x4xf32>) {
+  // expected-error {{memref.subview: expected the result to keep or drop unit dimensions, found memref<3xf32, strided<[1]>>}}
+  %y = memref.subview %x[0, 0] [2, 2] [1, 1] : memref<4x4xf32> to memref<3xf32, strided<[1]>>
+  func.return
+}
