@@ -143,7 +143,7 @@ def _log_of_f(count: int) -> Fit:
 
 def _sin(count: int, bits: int) -> Fit:
     # a shade less than the sine near pi/2: a result just above 1 would be two ulp off
-    shade = mp.mpf(0.15) * mp.mpf(2) ** -24 if bits == 32 else mp.mpf(0.25) * mp.mpf(2) ** -53
+    shade = mp.mpf(0.15) * mp.mpf(2) ** -24 if bits == 32 else mp.mpf(0.2) * mp.mpf(2) ** -53
 
     def sine(r: Real) -> Real:
         return mp.sin(r) * (1 - shade * (2 * r / mp.pi) ** 6)
