@@ -22,7 +22,7 @@ from xdsl.ir.affine import (
 
 from lamina.dialects import llvm
 from lamina.lowering.to_llvm.builder import NO_FLAGS, NO_OVERFLOW, Builder
-from lamina.lowering.to_llvm.state import FunctionLowering, Handler, Number, fail
+from lamina.lowering.to_llvm.state import FunctionLowering, Handler, Number
 
 
 def _floor(b: Builder, x: Number, y: Number, *, remainder: bool) -> Number:
