@@ -29,8 +29,7 @@ def place_of(location: Attribute) -> str | None:
         case CallSiteLoc():
             return place_of(location.callee) or place_of(location.caller)
         case FusedLoc():
-            parts = cast(ArrayAttr[Attribute], location.locations)
-            return next((place for part in parts if (place := place_of(part))), None)
+            return next((place for part in _parts(location) if (place := place_of(part))), None)
         case _:
             return None
 
@@ -39,15 +38,17 @@ def fuse_locations(locations: Sequence[LocationAttr]) -> LocationAttr:
     """One location for several source ops: theirs when all are one, else a fused one."""
     distinct: dict[LocationAttr, None] = {}
     for location in locations:
-        parts = (
-            cast("Sequence[LocationAttr]", location.locations.data)
-            if isinstance(location, FusedLoc)
-            else (location,)
-        )
+        parts = _parts(location) if isinstance(location, FusedLoc) else (location,)
         distinct.update((part, None) for part in parts if part != UNKNOWN_LOC)
     if not distinct:
         return UNKNOWN_LOC
-    return next(iter(distinct)) if len(distinct) == 1 else FusedLoc(list(distinct), NoneAttr())
+    if len(distinct) == 1:
+        return next(iter(distinct))
+    return FusedLoc(ArrayAttr[Attribute](distinct), NoneAttr())
+
+
+def _parts(location: FusedLoc) -> Sequence[LocationAttr]:
+    return cast("ArrayAttr[LocationAttr]", location.locations).data
 
 
 def places_of(location: Attribute) -> list[str]:
@@ -64,7 +65,7 @@ def places_of(location: Attribute) -> list[str]:
                 visit(part.callee)
                 visit(part.caller)
             case FusedLoc():
-                for inner in cast(ArrayAttr[Attribute], part.locations):
+                for inner in _parts(part):
                     visit(inner)
             case _:
                 pass

@@ -11,9 +11,10 @@ from xdsl.dialects.builtin import (
     MemRefType,
     NoneAttr,
     StridedLayoutAttr,
-    TensorType,
 )
 from xdsl.ir import Attribute, SSAValue
+
+from lamina.dialects.type_tests import is_tensor
 
 Strides = tuple[int, ...]
 
@@ -21,7 +22,7 @@ Strides = tuple[int, ...]
 @lru_cache(maxsize=1024)
 def buffer_type(type: Attribute) -> Attribute:
     """The contiguous memref type of a tensor type; other types stay."""
-    if isinstance(type, TensorType):
+    if is_tensor(type):
         return MemRefType(type.element_type, type.get_shape())
     return type
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects import arith
+from lamina.dialects.type_tests import is_integer, is_vector
 
 INDEX = IndexType()
 NO_PROPERTIES: dict[str, Attribute] = {}
@@ -52,6 +53,15 @@ def int_attr(value: int, type: IntegerType | IndexType) -> IntegerAttr[Any]:
     return IntegerAttr(value, type, truncate_bits=isinstance(type, IntegerType))
 
 
+def number_attr(value: float, type: Attribute) -> Attribute:
+    """`value` as an attribute of an integer, index, float or vector type (a splat)."""
+    if is_vector(type):
+        return DenseIntOrFPElementsAttr.from_list(cast("VectorType[AnyFloat]", type), [value])
+    if is_integer(type) or isinstance(type, IndexType):
+        return int_attr(int(value), type)
+    return FloatAttr(value, cast(AnyFloat, type))
+
+
 @lru_cache(maxsize=1024)
 def vector_of(element: Attribute, lanes: int) -> Attribute:
     """`vector<lanes x element>`, or the element itself for 0 lanes."""
@@ -66,6 +76,8 @@ class Builder:
     """
 
     __slots__ = ("_constants", "location", "ops", "parent")
+
+    location: LocationAttr
 
     def __init__(self, location: LocationAttr = UNKNOWN_LOC, parent: Builder | None = None) -> None:
         self.location = location
@@ -133,13 +145,7 @@ class Builder:
 
     def number(self, value: float, type: Attribute) -> SSAValue:
         """A constant of an integer, index, float or vector type (a splat)."""
-        if isinstance(type, VectorType):
-            dense = DenseIntOrFPElementsAttr.from_list(type, [value])
-            return self.constant(dense, type)
-        if isinstance(type, IntegerType | IndexType):
-            return self.constant(int_attr(int(value), type), type)
-        assert isinstance(type, AnyFloat), type
-        return self.constant(FloatAttr(value, type), type)
+        return self.constant(number_attr(value, type), type)
 
     def int_op(self, name: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """An integer op of `INTEGER_OPS`."""

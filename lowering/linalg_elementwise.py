@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -69,8 +70,7 @@ def lower_cast(b: LinalgBuilder, op: Operation, operands: Sequence[SSAValue]) ->
 
 
 def _width(element: Attribute) -> int:
-    assert isinstance(element, IntegerType)
-    return element.width.data
+    return cast(IntegerType, element).width.data
 
 
 RULES: dict[type[Operation], Rule] = {

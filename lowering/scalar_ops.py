@@ -16,6 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects import arith, math
 from lamina.dialects.nd.base import is_float
+from lamina.dialects.type_tests import is_integer
 from lamina.lowering.builder import FASTMATH, INDEX, Builder, region
 
 
@@ -35,8 +36,7 @@ class Scalars:
     @property
     def width(self) -> int:
         """Bits of an integer element."""
-        assert isinstance(self.type, IntegerType)
-        return self.type.width.data
+        return _bits(self.type)
 
     def number(self, value: float) -> SSAValue:
         """A constant of the element type."""
@@ -295,17 +295,17 @@ def cast_scalar(
         zero = b.number(0, source)
         return b.cmpf("une", value, zero) if is_float(source) else b.cmpi("ne", value, zero)
     from_unsigned = from_unsigned or source == i1
-    if isinstance(source, IntegerType) and isinstance(target, IntegerType):
+    if is_integer(source) and is_integer(target):
         if source.width.data > target.width.data:
             return b.cast(arith.TruncIOp, value, target)
         if source.width.data == target.width.data:
             return value
         return b.cast(arith.ExtUIOp if from_unsigned else arith.ExtSIOp, value, target)
-    if isinstance(source, IntegerType):
+    if is_integer(source):
         through = target if _bits(target) >= 32 else f32
         kind = arith.UIToFPOp if from_unsigned else arith.SIToFPOp
         return resize_float(b, b.cast(kind, value, through), target)
-    if isinstance(target, IntegerType):
+    if is_integer(target):
         return _float_to_integer(b, value, target, to_unsigned)
     return resize_float(b, value, target)
 

@@ -16,8 +16,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from lamina.dialects import linalg
-from lamina.transforms.blocks import read_values
 from lamina.dialects.generics import is_contraction
+from lamina.transforms.blocks import read_values
 from lamina.transforms.kernel_groups import (
     Group,
     common,

@@ -22,9 +22,6 @@ from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
 from lamina.dialects import arith, linalg
-from lamina.dialects.locations import fuse_locations
-from lamina.dialects.nd.base import element_of
-from lamina.transforms.blocks import read_values, sort_block
 from lamina.dialects.generics import (
     Size,
     body_of,
@@ -33,6 +30,9 @@ from lamina.dialects.generics import (
     maps_of,
     space_of,
 )
+from lamina.dialects.locations import fuse_locations
+from lamina.dialects.nd.base import element_of
+from lamina.transforms.blocks import read_values, sort_block
 
 
 @dataclass(eq=False)

@@ -13,6 +13,7 @@ kernels of their own. Post-condition: no linalg op is left outside kernels.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import cast
 
 from xdsl.context import Context
@@ -28,10 +29,10 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from lamina.dialects import arith, linalg
+from lamina.dialects.generics import is_contraction, is_parallel, maps_of
 from lamina.dialects.locations import fuse_locations
 from lamina.transforms.blocks import read_values, sort_block
 from lamina.transforms.form_kernels import KERNEL
-from lamina.dialects.generics import is_contraction, is_parallel, maps_of
 from lamina.transforms.kernel_groups import destinations, padding_of
 
 PURE = (linalg.GenericOp, linalg.FillOp, tensor.EmptyOp, tensor.InsertSliceOp, arith.ConstantOp)
@@ -201,7 +202,7 @@ def _is_scalar_constant(value: SSAValue) -> bool:
     return isinstance(value.owner, arith.ConstantOp) and not isinstance(value.type, TensorType)
 
 
-def _values_of(op: Operation):
+def _values_of(op: Operation) -> Iterator[SSAValue]:
     for inner in op.walk():
         yield from inner.results
         for region in inner.regions:

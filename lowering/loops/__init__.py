@@ -1,1 +1,1 @@
-"""`kernels-to-loops`, by part: loop nests, access to buffers, bodies, and a file a kind of kernel."""
+"""`kernels-to-loops`, by part: loop nests, access to buffers, bodies, kinds of kernels."""

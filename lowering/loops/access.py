@@ -1,4 +1,4 @@
-"""Where an operand of a generic is in memory: indices from affine maps, scalar and vector access."""
+"""Where an operand of a generic is in memory: indices from maps, scalar and vector access."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def collapse(
     merged: list[list[int]] = []
     for place, expr in enumerate(affine_map.results):
         position = expr.position if isinstance(expr, AffineDimExpr) else None
-        group = groups[to_group[position]] if position is not None else []
+        group: Sequence[int] = groups[to_group[position]] if position is not None else ()
         if position is not None and len(group) > 1 and position != group[0]:
             merged[-1].append(place)
             continue

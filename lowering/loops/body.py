@@ -98,9 +98,8 @@ class BodyCloner:
         scalar = op.result.type
         if not self.lanes or scalar == INDEX:
             return b.constant(op.value, scalar)
-        type = vector_of(scalar, self.lanes)
-        assert isinstance(type, VectorType)
-        return b.constant(splat(op.value, type), type)
+        assert isinstance(op.value, FloatAttr | IntegerAttr)
+        return b.number(op.value.value.data, vector_of(scalar, self.lanes))
 
     def loop(self, b: Builder, op: scf.ForOp, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
         """A loop inside a body (integer power): carried values have lanes."""
@@ -116,13 +115,6 @@ class BodyCloner:
             self.values.update(zip(nested.results, self.clone(inner, nested), strict=True))
         block.add_ops(inner.ops)
         return b.add(scf.ForOp, operands, types, regions=(Region(block),)).results
-
-
-def splat(value: Attribute, type: VectorType[Attribute]) -> Attribute:
-    """A scalar attribute in every lane."""
-    if isinstance(value, FloatAttr | IntegerAttr):
-        return DenseIntOrFPElementsAttr.from_list(type, [value.value.data])  # type: ignore
-    raise AssertionError(value)
 
 
 def yielded(op: Operation) -> Sequence[SSAValue]:

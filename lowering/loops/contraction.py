@@ -234,14 +234,14 @@ class _Tile:
     ) -> None:  # fmt: skip
         """The rows after the last whole tile: a smaller tile when their number is known, else
         one by one."""
-        static = isinstance(self.k.row_count, int)
-        if static and self.k.row_count % self.t.rows == 0:
-            return
-        if static and self.k.row_count <= self.t.height:
-            self.tile(
-                b, b.size(whole), self.k.row_count % self.t.rows, column, first, depth, last=last
-            )  # type: ignore
-            return
+        count = self.k.row_count
+        if isinstance(count, int):
+            left = count % self.t.rows
+            if not left:
+                return
+            if count <= self.t.height:
+                self.tile(b, b.size(whole), left, column, first, depth, last=last)
+                return
 
         def single(inner: LoopBuilder, row: SSAValue, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
             self.tile(inner, row, 1, column, first, depth, last=last)

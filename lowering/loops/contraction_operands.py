@@ -40,7 +40,7 @@ class Tiling:
 
 
 class Operands:
-    """The operands and results of one contraction kernel. `buffers` maps the kernel's old values."""
+    """The operands and results of a contraction kernel. `buffers` maps the kernel's old values."""
 
     def __init__(
         self, b: LoopBuilder, plan: Plan, tiling: Tiling, buffers: dict[SSAValue, SSAValue],

@@ -84,8 +84,11 @@ def owner_of(generic: linalg.GenericOp, dim: int) -> int | None:
 
 
 def trailing(
-    dims: list[int], generic: linalg.GenericOp, owner: int, out_like: Sequence[tuple[AffineMap, SSAValue]]
-) -> list[int]:  # fmt: skip
+    dims: list[int],
+    generic: linalg.GenericOp,
+    owner: int,
+    out_like: Sequence[tuple[AffineMap, SSAValue]],
+) -> list[int]:
     """The longest end of `dims` (places in the result) that belongs to `owner` and can be walked
     as one dim in all that is shaped like the result."""
     found: list[int] = []

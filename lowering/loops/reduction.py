@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import cast
 
-from xdsl.dialects.builtin import DenseArrayBase, MemRefType, VectorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, MemRefType, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects import arith, linalg, memref, scf, vector
 from lamina.dialects.nd.base import is_float
+from lamina.dialects.type_tests import is_vector
 from lamina.lowering.builder import FASTMATH, INDEX, OVERFLOW, WITH_OVERFLOW, vector_of
 from lamina.lowering.linalg_builder import segments
 from lamina.lowering.loops.access import extract_lane
@@ -61,7 +61,7 @@ class Fold:
 
 
 def _scalar(type: Attribute) -> Attribute:
-    return cast(Attribute, type.element_type) if isinstance(type, VectorType) else type
+    return type.element_type if is_vector(type) else type
 
 
 def fold_of(op: linalg.GenericOp) -> Fold | None:
@@ -333,7 +333,7 @@ class Reducer:
         fold = self.fold
         blocks = b.calc("divu", steps, BLOCK)
         levels = blocks.bit_length() if isinstance(blocks, int) else LEVELS
-        lanes = type.get_shape()[0] if isinstance(type, VectorType) else 0
+        lanes = type.get_shape()[0] if is_vector(type) else 0
         stack = self.stack(levels * max(1, lanes))
 
         def block(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import Any, ClassVar, overload
 
 from lamina.backend.entry import make_entry
 from lamina.backend.entry_spec import ArrayClass
@@ -25,10 +25,12 @@ ARRAYS = ArrayClass(Array, "_data", (("_tape", None),), ("_tape",))
 class Jitted:
     """A function that compiles itself for each new kind of arguments.
 
-    Calling goes to the native entry of the instance's own class (`__call__` is a builtin there).
+    Calling goes to the native entry: each instance has a class of its own, whose `__call__` is
+    that builtin.
     """
 
     _function: Callable[..., Any]
+    __call__: ClassVar[Callable[..., Any]]
 
     def __init__(
         self,
@@ -42,6 +44,8 @@ class Jitted:
         self._static = tuple(static)
         self._versions: list[Version] = []
         self._notes: list[str] = []
+        self._entry = make_entry((), self._slow, ARRAYS, _raise)
+        type(self).__call__ = self._entry.call
         functools.update_wrapper(self, function)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -104,11 +108,8 @@ def _make(
     donate: Sequence[str],
 ) -> Any:
     """A Jitted whose class has the native entry as `__call__`."""
-    kind = type("Jitted", (Jitted,), {})
-    jitted = kind(function, options, static, donate)
-    jitted._entry = make_entry((), jitted._slow, ARRAYS, _raise)
-    kind.__call__ = jitted._entry.call
-    return jitted
+    kind: type[Jitted] = type("Jitted", (Jitted,), {})
+    return kind(function, options, static, donate)
 
 
 @overload

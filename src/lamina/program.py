@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import ml_dtypes  # noqa: F401 (registers bfloat16 by name)
+# registers bfloat16 by name
+import ml_dtypes  # noqa: F401  # pyright: ignore[reportUnusedImport]
 import numpy as np
 
 from lamina.backend.engine import Engine

@@ -75,7 +75,7 @@ def _input_leaf(given: Input) -> spec.Tree:
 
 
 def _tree(tree: Tree, leaves: Iterator[tuple[int, spec.Tree]]) -> spec.Tree:
-    kind = tree.kind
+    kind: Any = tree.kind
     if kind is None:
         return next(leaves)[1]
     if kind is type(None):
@@ -83,11 +83,15 @@ def _tree(tree: Tree, leaves: Iterator[tuple[int, spec.Tree]]) -> spec.Tree:
     children = [_tree(child, leaves) for child in tree.children]
     if kind is dict:
         return spec.DictNode(tuple(zip(tree.keys, children, strict=True)))
-    if kind is list or issubclass(kind, tuple):
+    if kind is list or _is_tuple(kind):
         return spec.SequenceNode(kind, tuple(children))
     if tree.extra is not None:
         raise NotNative(f"{kind.__name__} is a registered class with extra data")
     return spec.ObjectNode(kind, tuple(zip(map(str, tree.keys), children, strict=True)))
+
+
+def _is_tuple(kind: Any) -> bool:
+    return issubclass(kind, tuple)
 
 
 def _source(guard: Guard | None, tree: spec.Tree) -> tuple[spec.Source, spec.Tree]:
@@ -96,11 +100,12 @@ def _source(guard: Guard | None, tree: spec.Tree) -> tuple[spec.Source, spec.Tre
         raise NotNative("an array of an outer trace is captured")
     if guard.place == "cell":
         return spec.Cell(guard.holder), tree
-    if guard.place == "item" and type(guard.holder) is dict and type(guard.key) is str:
+    kind: Any = type(guard.holder)
+    if guard.place == "item" and kind is dict and type(guard.key) is str:
         return spec.GlobalName(guard.holder, guard.key), tree
     if guard.place == "attribute":
-        return spec.Fixed(guard.holder), spec.ObjectNode(type(guard.holder), ((guard.key, tree),))
-    raise NotNative(f"{guard.path} is read from a {type(guard.holder).__name__}")
+        return spec.Fixed(guard.holder), spec.ObjectNode(kind, ((guard.key, tree),))
+    raise NotNative(f"{guard.path} is read from a {kind.__name__}")
 
 
 def _test(guard: Guard) -> spec.Tree:
@@ -119,7 +124,7 @@ def _result_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _result_tree(tree: Tree, leaves: Iterator[Leaf]) -> spec.ResultTree:
-    kind = tree.kind
+    kind: Any = tree.kind
     if kind is None:
         return _result_leaf(next(leaves))
     if kind is type(None):
@@ -129,7 +134,7 @@ def _result_tree(tree: Tree, leaves: Iterator[Leaf]) -> spec.ResultTree:
         return spec.ResultDict(tuple(zip(tree.keys, children, strict=True)))
     if kind is list or kind is tuple:
         return spec.ResultSequence(kind, children)
-    if issubclass(kind, tuple):
+    if _is_tuple(kind):
         return spec.ResultCall(kind, children)
     raise NotNative(f"the result is a {kind.__name__}")
 

@@ -10,7 +10,7 @@ import numpy as np
 from lamina.errors import MutationError
 from lamina.frontend import dtypes, tree
 from lamina.frontend.aliases import root_of
-from lamina.frontend.array import Array, wrap
+from lamina.frontend.array import Array, observe, wrap
 from lamina.frontend.location import fail
 from lamina.frontend.tree import Tree
 
@@ -90,7 +90,7 @@ class Version:
             if given.is_root:
                 arrays.append(root_of(value))
                 continue
-            data = value._data if isinstance(value, Array) else value
+            data = observe(value) if isinstance(value, Array) else value
             arrays.append(np.asarray(data, given.dtype) if given.weak else np.asarray(data))
         return arrays
 
@@ -133,7 +133,8 @@ def why_not_input(given: Input, leaf: Any, pinned: Mapping[int, Any]) -> str | N
         if given.high is not None and leaf > given.high:
             return f"{given.name} = {leaf!r}, above {given.high}"
         return None
-    if not isinstance(leaf, Array | np.ndarray | np.generic):
+    arrays: Any = Array | np.ndarray | np.generic  # keeps `leaf` of any type
+    if not isinstance(leaf, arrays):
         return f"{given.name} of type {type(leaf).__name__}, not an array"
     if leaf.shape != given.shape or dtypes.normalize(leaf.dtype) != given.dtype:
         return f"{given.name}: {leaf.dtype} of shape {leaf.shape}"

@@ -8,7 +8,7 @@ import pytest
 from level_programs import NAMES, program
 from lit_runs import LIT, run_lines
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
-from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.exceptions import PassFailedException, VerifyException
 
 from lamina.compiler import Lowering
 from lamina.errors import LaminaError
@@ -63,7 +63,7 @@ def test_passes_give_every_op_a_place(name: str, file: Path) -> None:
             try:
                 for step in parse_passes(specs[0] if specs else ""):
                     step.module_pass.apply(make_context(), module)
-            except (LaminaError, VerifyException):
+            except (LaminaError, PassFailedException, VerifyException):
                 continue  # a chunk that is refused
             assert unknown(module) == [], f"{name} on the chunk of line {chunk.first_line}"
 
