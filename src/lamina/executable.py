@@ -279,13 +279,16 @@ def compile_module(
     """
     from lamina.compiler import Lowering, generate, level_of
     from lamina.interface import check_resources, entry_of, interface_of, note_interface
+    from lamina.verify import verify_module
 
     lowering = Lowering(module, level_of(module), options=options or CompileOptions())
     note_interface(entry_of(module, entry))
     interface_of(entry_of(module, entry))  # refuse what cannot be called before lowering it
     given = resources or {}
     check_resources(module, given)
-    lowering.to("llvm")
+    for level in LEVELS[LEVELS.index(lowering.level) + 1 :]:
+        lowering.to(level)
+        verify_module(module)  # text may hold what no pass of ours has made
     code = generate(lowering, entry)
     linked = link(code, resource_symbols(given))
     return Program(entry, code.interface, linked, given)

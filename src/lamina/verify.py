@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FunctionType,
     IntAttr,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
@@ -21,6 +23,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     VectorType,
 )
+from xdsl.dialects.scf import ForOp, ParallelOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import ParseError, VerifyException
@@ -47,6 +50,7 @@ def verify_module(module: ModuleOp) -> None:
             op.verify_()
             _check_branch(op)
             _check_body(op)
+            _check_steps(op)
             _check_types(op, seen_types)
     except VerifyException as error:
         message = one_line(error)
@@ -121,6 +125,16 @@ def _check_body(op: Operation) -> None:
         return
     if op.properties.get("sym_visibility") != StringAttr("private"):
         raise VerifyException("expected a body, or private visibility for a declaration")
+
+
+def _check_steps(op: Operation) -> None:
+    """A loop whose step is not positive never ends."""
+    if not isinstance(op, ForOp | ParallelOp):
+        return
+    for step in (op.step,) if isinstance(op, ForOp) else op.step:
+        value = step.owner.properties.get("value") if isinstance(step.owner, ConstantOp) else None
+        if isinstance(value, IntegerAttr) and value.value.data <= 0:
+            raise VerifyException(f"expected a positive step, found {value.value.data}")
 
 
 def _check_types(op: Operation, seen: set[Attribute]) -> None:

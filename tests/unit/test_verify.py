@@ -101,3 +101,16 @@ def test_time_is_linear_in_the_number_of_blocks() -> None:
 def test_first_wrong_operation_is_named_with_its_place() -> None:
     text = "func.func @f(%x: i32) -> i32 {\n  func.return\n}"
     assert verify(text).startswith("t:2:3: func.return: expected arguments to have the same types")
+
+
+@pytest.mark.parametrize("step", [0, -1])
+def test_a_loop_must_go_forward(step: int) -> None:
+    lines = [
+        "func.func @f(%n: index) {",
+        f"%c = arith.constant {step} : index",
+        "scf.for %i = %n to %n step %c {",
+        "}",
+        "func.return",
+        "}",
+    ]
+    assert verify("\n".join(lines)) == f"t:3:1: scf.for: expected a positive step, found {step}"
