@@ -19,13 +19,16 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    BFloat16Type,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     FloatAttr,
     IntegerAttr,
     MemRefType,
     ModuleOp,
+    TensorType,
     UnitAttr,
+    i16,
     i32,
     i64,
 )
@@ -53,7 +56,7 @@ from lamina.lowering.to_llvm.state import (
     Handler,
     fail,
 )
-from lamina.lowering.to_llvm.types import I8, PTR, convert_type
+from lamina.lowering.to_llvm.types import I8, PTR, bfloat_bits, convert_type
 
 HANDLERS: dict[str, Handler] = {
     **affine.HANDLERS,
@@ -98,6 +101,12 @@ def lower_global(op: GlobalOp) -> llvm.GlobalOp:
         (element,) = value.get_attrs()
         assert isinstance(element, IntegerAttr | FloatAttr)
         initial: Attribute | None = element
+        if isinstance(type.element_type, BFloat16Type) and isinstance(element, FloatAttr):
+            initial = IntegerAttr(bfloat_bits(element.value.data), i16)
+    elif isinstance(value, DenseIntOrFPElementsAttr) and isinstance(
+        type.element_type, BFloat16Type
+    ):
+        initial = DenseIntOrFPElementsAttr(TensorType(i16, type.get_shape()), value.data)
     else:
         initial = value
     alignment = op.alignment.value.data if op.alignment is not None else ALIGNMENT
@@ -215,6 +224,8 @@ class ConvertToLLVMPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, FuncOp)}
+        if not functions and any(isinstance(f, llvm.FuncOp) for f in op.ops):
+            return  # converted already
         defined = [func for func in functions.values() if func.body.blocks]
         plan = plan_scratch(defined)
         lowered: list[Operation] = []

@@ -16,13 +16,13 @@ from xdsl.dialects.builtin import (
     Float16Type,
     Float32Type,
     Float64Type,
+    FloatAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
     VectorType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from lamina.dialects import llvm
 from lamina.lowering.to_llvm.builder import (
@@ -36,6 +36,7 @@ from lamina.lowering.to_llvm.builder import (
 from lamina.lowering.to_llvm.state import FunctionLowering, Handler, fail
 from lamina.lowering.to_llvm.types import (
     I1,
+    bfloat_bits,
     bit_width,
     convert_type,
     dense,
@@ -84,10 +85,20 @@ def lower_constant(f: FunctionLowering, op: Operation) -> None:
         f.numbers[result] = value.value.data
         return
     type = convert_type(result.type)
+    if isinstance(value, FloatAttr) and type != result.type:
+        f.values[result] = f.b.integer(bfloat_bits(value.value.data), type)
+        return
     if type != result.type:
-        assert isa(value, DenseIntOrFPElementsAttr[IndexType])
-        value = dense(type, value.get_values())
+        assert isinstance(value, DenseIntOrFPElementsAttr)
+        value = as_integers(value, type)
     f.values[result] = f.b.constant(value, type)
+
+
+def as_integers(value: DenseIntOrFPElementsAttr, type: Attribute) -> DenseIntOrFPElementsAttr:
+    """A dense constant of index or bf16 elements as one of integers, `type`."""
+    if isinstance(value.get_element_type(), BFloat16Type):
+        return DenseIntOrFPElementsAttr(type, value.data)
+    return dense(type, value.get_values())
 
 
 def lower_poison(f: FunctionLowering, op: Operation) -> None:
@@ -129,13 +140,17 @@ def _index_arith(f: FunctionLowering, op: Operation, cls: type[Operation]) -> No
 def _float_binary(f: FunctionLowering, op: Operation, cls: type[Operation]) -> None:
     a, b = op.operands
     x = f.get(a)
-    _check_precision(op, x.type)
+    _check_precision(op, op.operands[0].type)
     f.values[op.results[0]] = f.b.emit(cls, (x, f.get(b)), x.type, fast_math(op))
 
 
 def lower_negf(f: FunctionLowering, op: Operation) -> None:
     """A flip of the sign bit, so any float type will do."""
     x = f.get(op.operands[0])
+    if is_integer(element_of(x.type)):  # bf16
+        sign = f.b.integer(-(1 << 15), x.type)
+        f.values[op.results[0]] = f.b.emit(llvm.XOrOp, (x, sign), x.type)
+        return
     f.values[op.results[0]] = f.b.emit(llvm.FNegOp, (x,), x.type, fast_math(op))
 
 
@@ -146,7 +161,7 @@ def lower_compare(f: FunctionLowering, op: Operation, *, floats: bool) -> None:
     assert isinstance(number, IntegerAttr)
     properties = PREDICATES[number.value.data]
     if floats:
-        _check_precision(op, x.type)
+        _check_precision(op, op.operands[0].type)
         properties = {**properties, **fast_math(op)}
     type = VectorType(I1, x.type.shape) if is_vector(x.type) else I1
     cls = llvm.FCmpOp if floats else llvm.ICmpOp
@@ -203,23 +218,6 @@ def lower_bitcast(f: FunctionLowering, op: Operation) -> None:
     f.values[op.results[0]] = x if x.type == type else f.b.emit(llvm.BitcastOp, (x,), type)
 
 
-def lower_copysign(f: FunctionLowering, op: Operation) -> None:
-    """The sign's bit and the others put together. LLVM's own intrinsic, where it is followed by a
-    rounding to a half type, asks for a library's conversion that nobody has."""
-    magnitude, sign = (f.get(operand) for operand in op.operands)
-    bits = IntegerType(bit_width(element_of(magnitude.type)))
-    type = VectorType(bits, magnitude.type.shape) if is_vector(magnitude.type) else bits
-    mask = f.b.integer(-(1 << (bits.width.data - 1)), type)
-    others = f.b.integer((1 << (bits.width.data - 1)) - 1, type)
-
-    def part(value: SSAValue, kept: SSAValue) -> SSAValue:
-        number = f.b.emit(llvm.BitcastOp, (value,), type)
-        return f.b.emit(llvm.AndOp, (number, kept), type)
-
-    whole = f.b.emit(llvm.OrOp, (part(magnitude, others), part(sign, mask)), type)
-    f.values[op.results[0]] = f.b.emit(llvm.BitcastOp, (whole,), magnitude.type)
-
-
 # intrinsics
 
 
@@ -228,9 +226,30 @@ def _intrinsic(f: FunctionLowering, op: Operation, name: str, *, floats: bool) -
     operands = [f.get(operand) for operand in op.operands]
     type = operands[0].type
     if floats:
-        _check_precision(op, type)
+        _check_precision(op, op.operands[0].type)
     flags = fast_math(op)["fastmathFlags"] if floats else NO_FASTMATH
     f.values[op.results[0]] = f.b.call_intrinsic(f"{name}.{mangle(type)}", operands, type, flags)
+
+
+def lower_copysign(f: FunctionLowering, op: Operation) -> None:
+    """The magnitude times 1.0 or -1.0. LLVM's own intrinsic, and bit masks that it takes for it,
+    become a call of `__truncdfhf2` that nobody has when a half type is rounded to behind it."""
+    magnitude, sign = (f.get(operand) for operand in op.operands)
+    type = magnitude.type
+    _check_precision(op, type)
+    width = bit_width(element_of(type))
+    bits = IntegerType(width)
+    kind = VectorType(bits, type.shape) if is_vector(type) else bits
+    one = {32: 0x3F800000, 64: 0x3FF0000000000000}[width]
+    masked = f.b.emit(llvm.BitcastOp, (sign,), kind)
+    masked = f.b.emit(llvm.AndOp, (masked, f.b.integer(-(1 << (width - 1)), kind)), kind)
+    masked = f.b.emit(llvm.OrOp, (masked, f.b.integer(one, kind)), kind)
+    factor = f.b.emit(llvm.BitcastOp, (masked,), type)
+    flags = fast_math(op)
+    value = f.b.call_intrinsic(
+        f"llvm.fabs.{mangle(type)}", (magnitude,), type, flags["fastmathFlags"]
+    )
+    f.values[op.results[0]] = f.b.emit(llvm.FMulOp, (value, factor), type, flags)
 
 
 def _counting(f: FunctionLowering, op: Operation, name: str) -> None:
@@ -243,7 +262,7 @@ def _counting(f: FunctionLowering, op: Operation, name: str) -> None:
 def lower_class_test(f: FunctionLowering, op: Operation, kind: str) -> None:
     """isnan, isinf, isfinite: comparisons of the value or its magnitude."""
     x = f.get(op.operands[0])
-    _check_precision(op, x.type)
+    _check_precision(op, op.operands[0].type)
     type = convert_type(op.results[0].type)
     if kind == "isnan":
         operands, predicate = (x, x), "uno"

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     IntegerAttr,
+    IntegerType,
     MemRefType,
     NoneAttr,
     SymbolRefAttr,
@@ -372,7 +373,8 @@ def _copy_runs(
         return
     if run == 1:
         size = byte_size(source.element)
-        b.store(b.load(source.pointer, source.element, size), target.pointer, size)
+        bits = IntegerType(8 * size)  # LLVM rounds a half type where it joins it with a constant
+        b.store(b.load(source.pointer, bits, size), target.pointer, size)
         return
     length = b.value(b.mul(run, byte_size(source.element)))
     operands = (target.pointer, source.pointer, length, b.integer(0, I1))

@@ -6,6 +6,7 @@ times as much as these.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 
 from typing_extensions import TypeIs
@@ -19,6 +20,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     VectorType,
+    i16,
     i64,
 )
 from xdsl.ir import Attribute
@@ -77,12 +79,23 @@ def element_of(type: Attribute) -> Attribute:
 
 
 def convert_type(type: Attribute) -> Attribute:
-    """The llvm type of a scalar or 1-d vector: `index` becomes i64, the rest stays."""
+    """The llvm type of a scalar or 1-d vector: `index` becomes i64, bf16 i16, the rest stays.
+
+    Nothing computes in bf16, and LLVM's x86 code for moving a `bfloat` may call a conversion that
+    no library has: its bits move as an integer.
+    """
     if type.__class__ is IndexType:
         return i64
-    if is_vector(type) and type.element_type.__class__ is IndexType:
-        return VectorType(i64, type.shape)
+    if type.__class__ is BFloat16Type:
+        return i16
+    if is_vector(type) and type.element_type.__class__ in (IndexType, BFloat16Type):
+        return VectorType(convert_type(type.element_type), type.shape)
     return type
+
+
+def bfloat_bits(number: float) -> int:
+    """The bits of a number that bf16 holds exactly, as a signed i16."""
+    return int.from_bytes(struct.pack(">f", number)[:2], "big", signed=True)
 
 
 def mangle(type: Attribute) -> str:

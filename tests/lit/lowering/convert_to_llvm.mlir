@@ -72,8 +72,8 @@ func.func @folds_addresses(%x: memref<4x5xf64>, %v: f64) {
 
 // Rank 0 and size 0 are no special cases.
 // CHECK-LABEL: llvm.func @rank_zero(
-// CHECK: [[V:%[a-z0-9]+]] = llvm.load %x {alignment = 2 : i64} : !llvm.ptr -> bf16
-// CHECK: llvm.store [[V]], %y {alignment = 2 : i64} : bf16, !llvm.ptr
+// CHECK: [[V:%[a-z0-9]+]] = llvm.load %x {alignment = 2 : i64} : !llvm.ptr -> i16
+// CHECK: llvm.store [[V]], %y {alignment = 2 : i64} : i16, !llvm.ptr
 func.func @rank_zero(%x: memref<bf16>, %y: memref<bf16>, %z: memref<0x3xbf16>) {
   %v = memref.load %x[] : memref<bf16>
   memref.store %v, %y[] : memref<bf16>
