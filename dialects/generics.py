@@ -41,7 +41,7 @@ def maps_of(op: linalg.GenericOp) -> list[AffineMap]:
 def iterators_of(op: linalg.GenericOp) -> str:
     """A letter a dim: p(arallel) or r(eduction)."""
     attribute = cast("ArrayAttr[linalg.IteratorTypeAttr]", op.properties["iterator_types"])
-    return "".join(iterator.data.value[0] for iterator in attribute.data)
+    return "".join(str(iterator.data)[0] for iterator in attribute.data)
 
 
 def body_of(op: linalg.GenericOp) -> Block:
@@ -193,6 +193,14 @@ def static_elements(sizes: Sequence[Size]) -> int | None:
 def plain_dims(affine_map: AffineMap) -> set[int]:
     """The dims that stand alone as a result of the map."""
     return {e.position for e in affine_map.results if isinstance(e, AffineDimExpr)}
+
+
+def sizes_are_known(maps: Sequence[AffineMap]) -> bool:
+    """Whether each dim of the space stands alone in a map: else an operand must tell its size."""
+    found: set[int] = set()
+    for affine_map in maps:
+        found |= plain_dims(affine_map)
+    return len(found) == maps[0].num_dims
 
 
 def reads_constant_place(affine_map: AffineMap) -> bool:

@@ -12,10 +12,13 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects import memref, scf
+from lamina.dialects.locations import place_of
+from lamina.errors import LoweringError
 from lamina.lowering.buffer_types import buffer_type
 from lamina.lowering.bufferize_kernel import alloc
 from lamina.lowering.bufferize_main import MainBufferizer, Place, Rule
 from lamina.lowering.builder import Builder
+from lamina.lowering.size_origins import keeps_sizes
 
 
 def is_tensor(value: SSAValue) -> bool:
@@ -30,6 +33,20 @@ def carried(main: MainBufferizer, op: Operation, value: SSAValue, b: Builder) ->
     if place is None:
         return buffer  # it was empty: made for the loop
     return buffer if main.may_overwrite(value, op) else main.copied(value, b)
+
+
+def check_sizes(
+    main: MainBufferizer, op: Operation, starts: Sequence[SSAValue], last: Operation | None
+) -> None:
+    """Refuse a carried tensor that may change its size: it stays in one buffer."""
+    assert isinstance(last, scf.YieldOp)
+    for start, yielded in zip(starts, last.operands, strict=True):
+        if is_tensor(start) and not keeps_sizes(main.entry, start, yielded):
+            raise LoweringError(
+                f"bufferize: expected {op.name} to carry tensors of one size, that of an argument, "
+                f"found a {start.type} of computed size",
+                place=place_of(op.location),
+            )
 
 
 def enter(
@@ -72,6 +89,7 @@ def _in_one_of(main: MainBufferizer, value: SSAValue, buffers: Sequence[SSAValue
 def lower_for(main: MainBufferizer, op: Operation, b: Builder) -> None:
     """`scf.for`: carried tensors leave the loop's arguments."""
     assert isinstance(op, scf.ForOp)
+    check_sizes(main, op, op.iter_args, op.body.block.last_op)
     buffers = [carried(main, op, v, b) for v in op.iter_args if is_tensor(v)]
     scalars = [main.values[v] for v in op.iter_args if not is_tensor(v)]
     bounds = [main.values[v] for v in (op.lb, op.ub, op.step)]
@@ -117,7 +135,7 @@ def lower_if(main: MainBufferizer, op: Operation, b: Builder) -> None:
     """`scf.if`: both branches write the results' buffers."""
     assert isinstance(op, scf.IfOp)
     tensors = [result for result in op.results if is_tensor(result)]
-    buffers = [main.new(result, (), b) for result in tensors]
+    buffers = [main.new(result, main.argument_sizes(result, b), b) for result in tensors]
     regions: list[Region] = []
     for region in op.regions:
         if not region.blocks:
@@ -145,6 +163,7 @@ def lower_while(main: MainBufferizer, op: Operation, b: Builder) -> None:
     assert isinstance(op, scf.WhileOp)
     before, after = op.before_region.block, op.after_region.block
     starts = list(op.arguments)
+    check_sizes(main, op, starts, after.last_op)
     buffers = [carried(main, op, v, b) for v in starts if is_tensor(v)]
     scalars = [main.values[v] for v in starts if not is_tensor(v)]
     condition = before.last_op
@@ -191,7 +210,7 @@ def _handed(
     buffer = main.values.get(value)
     if buffer is not None and buffer in buffers:
         return buffer
-    return alloc(b, buffer_type(value.type), ())
+    return alloc(b, buffer_type(value.type), main.argument_sizes(value, b))
 
 
 CONTROL: dict[type[Operation], Rule] = {

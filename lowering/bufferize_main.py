@@ -19,16 +19,16 @@ from xdsl.dialects.builtin import (
     DenseResourceAttr,
     FunctionType,
     IntegerAttr,
-    MemRefType,
     StringAttr,
     SymbolRefAttr,
     TensorType,
     UnitAttr,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects import arith, memref, scf
 from lamina.dialects.locations import place_of
+from lamina.dialects.type_tests import is_memref, is_tensor
 from lamina.errors import LoweringError
 from lamina.lowering.buffer_types import (
     argument_type,
@@ -39,6 +39,7 @@ from lamina.lowering.buffer_types import (
 from lamina.lowering.bufferize_kernel import alloc, subview
 from lamina.lowering.builder import INDEX, Builder
 from lamina.lowering.linalg_builder import dense_i64
+from lamina.lowering.size_origins import Origin, dynamic_axes, origin
 
 RESULT_SIZES = "lamina.result_sizes"
 """Attribute of `main`: for each `?` of the results, the argument and axis that it equals."""
@@ -67,6 +68,7 @@ class MainBufferizer:
         control: Mapping[type[Operation], Rule],
     ) -> None:
         self.function = function
+        self.entry = function.body.block
         self.rules = {**_RULES, **control}
         self.globals = globals_
         self.values: dict[SSAValue, SSAValue] = {}
@@ -250,43 +252,34 @@ class MainBufferizer:
 
     def note_sizes(self, values: Sequence[SSAValue]) -> None:
         """Attach `lamina.result_sizes`."""
-        noted: list[Attribute] = []
-        for value in values:
-            shape = cast("TensorType[Attribute]", value.type).get_shape()
-            for axis in [axis for axis, size in enumerate(shape) if size == DYNAMIC_INDEX]:
-                noted.append(dense_i64(self.origin(value, axis)))
+        noted: list[Attribute] = [
+            dense_i64(self.origin(value, axis))
+            for value in values
+            for axis in dynamic_axes(value.type)
+        ]
         if noted:
             self.function.attributes[RESULT_SIZES] = ArrayAttr(noted)
 
-    def origin(self, value: SSAValue, axis: int) -> tuple[int, int]:
+    def origin(self, value: SSAValue, axis: int) -> Origin:
         """The argument and axis whose size the size of `value` along `axis` is."""
-        while True:
+        found = origin(self.entry, value, axis)
+        if found is None:
             owner = value.owner
-            if isinstance(value, BlockArgument) and value.block is self.function.body.block:
-                return value.index, axis
-            size: SSAValue | None = None
-            if isinstance(owner, tensor.EmptyOp):
-                shape = cast("TensorType[Attribute]", value.type).get_shape()
-                size = owner.dynamic_sizes[shape[:axis].count(DYNAMIC_INDEX)]
-            elif isinstance(owner, func.CallOp):
-                value = owner.operands[len(owner.operands) - len(owner.results) + value.index]  # type: ignore
-                continue
-            elif isinstance(owner, tensor.InsertSliceOp):
-                value = owner.dest
-                continue
-            if size is not None and isinstance(size.owner, tensor.DimOp):
-                index = size.owner.index.owner
-                assert isinstance(index, arith.ConstantOp)
-                axis = cast("IntegerAttr[Any]", index.value).value.data
-                value = size.owner.source
-                continue
             raise LoweringError(
                 "bufferize: expected each dynamic size of a result to be a size of an argument, "
                 f"found a computed size on axis {axis}; give the function static shapes",
-                place=place_of(cast(Operation, owner).location)
-                if isinstance(owner, Operation)
-                else None,
+                place=place_of(owner.location) if isinstance(owner, Operation) else None,
             )
+        return found
+
+    def argument_sizes(self, value: SSAValue, b: Builder) -> list[SSAValue]:
+        """The dynamic sizes of `value`, which is not there yet, from the function's arguments."""
+        sizes: list[SSAValue] = []
+        for axis in dynamic_axes(value.type):
+            number, of = self.origin(value, axis)
+            buffer = self.values[self.entry.args[number]]
+            sizes.append(b.value(memref.DimOp, (buffer, b.index(of)), INDEX))
+        return sizes
 
 
 def _read_inside(value: SSAValue, op: Operation) -> bool:
@@ -298,7 +291,7 @@ def _read_inside(value: SSAValue, op: Operation) -> bool:
 
 def _constant(main: MainBufferizer, op: Operation, b: Builder) -> None:
     assert isinstance(op, arith.ConstantOp)
-    if not isinstance(op.result.type, TensorType):
+    if not is_tensor(op.result.type):
         main.values[op.result] = b.constant(op.value, op.result.type)
         return
     assert isinstance(op.value, DenseIntOrFPElementsAttr | DenseResourceAttr)
@@ -386,9 +379,9 @@ def _call(main: MainBufferizer, op: Operation, b: Builder) -> None:
 
 
 def _as_argument(b: Builder, operand: SSAValue) -> SSAValue:
-    if not isinstance(operand.type, MemRefType):
+    if not is_memref(operand.type):
         return operand
-    target = argument_type(memref_type(operand))
+    target = argument_type(operand.type)
     return operand if target == operand.type else b.value(memref.CastOp, (operand,), target)
 
 

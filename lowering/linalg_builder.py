@@ -25,6 +25,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from lamina.dialects import arith, linalg
 from lamina.dialects.nd.base import element_of, is_bool, shape_of
+from lamina.dialects.type_tests import is_integer, is_tensor
 from lamina.lowering.builder import INDEX, Builder
 
 Size = int | SSAValue
@@ -40,7 +41,7 @@ def memory_element(element: Attribute) -> Attribute:
     """The element type in memory: i8 for bool, signless for unsigned."""
     if is_bool(element):
         return i8
-    return IntegerType(element.width.data) if isinstance(element, IntegerType) else element
+    return IntegerType(element.width.data) if is_integer(element) else element
 
 
 @lru_cache(maxsize=256)
@@ -54,7 +55,7 @@ def compute_element(element: Attribute) -> Attribute:
 @lru_cache(maxsize=1024)
 def lower_type(type: Attribute) -> Attribute:
     """An `nd` type below `nd`: the tensor's element as in memory; other types stay."""
-    if isinstance(type, TensorType):
+    if is_tensor(type):
         return TensorType(memory_element(type.element_type), type.get_shape())
     return type
 
@@ -105,20 +106,23 @@ def _structure(maps: tuple[AffineMap, ...], iterators: str) -> dict[str, Attribu
 class LinalgBuilder(Builder):
     """A builder on tensors that knows the size of every dim of the values it made."""
 
-    __slots__ = ("sizes",)
+    __slots__ = ("outer", "sizes")
 
     def __init__(self, parent: LinalgBuilder | None = None) -> None:
         super().__init__(parent=parent)
         if parent is not None:
             self.location = parent.location
-        self.sizes: dict[SSAValue, Sizes] = {} if parent is None else parent.sizes
+        self.outer = parent
+        self.sizes: dict[SSAValue, Sizes] = {}
 
     def nested(self) -> LinalgBuilder:
         return LinalgBuilder(self)
 
     def sizes_of(self, value: SSAValue) -> Sizes:
         """The sizes of a tensor: ints, or index values for its dynamic dims."""
-        known = self.sizes.get(value)
+        known, builder = None, self
+        while known is None and builder is not None:  # what an inner region computed stays there
+            known, builder = builder.sizes.get(value), builder.outer
         if known is None:
             known = tuple(
                 self.dim(value, axis) if size == DYNAMIC_INDEX else size
@@ -136,7 +140,12 @@ class LinalgBuilder(Builder):
         return self.index(size) if isinstance(size, int) else size
 
     def arith(self, name: str, lhs: Size, rhs: Size) -> Size:
-        """An index op (`add`, `sub`, `mul`, `divu`, ...), folded when both are static."""
+        """An index op (`add`, `sub`, `mul`, `divu`), folded when both are static or it changes
+        nothing: a size that stays the same is seen to do so."""
+        if rhs == (1 if name in ("mul", "divu") else 0):
+            return lhs
+        if (name, lhs) in (("add", 0), ("mul", 1)):
+            return rhs
         if isinstance(lhs, int) and isinstance(rhs, int):
             return {"add": lhs + rhs, "sub": lhs - rhs, "mul": lhs * rhs}.get(
                 name, lhs // rhs if rhs else 0
@@ -162,7 +171,8 @@ class LinalgBuilder(Builder):
         """A tensor with every element `number` (`linalg.fill`)."""
         empty = self.empty(sizes, number.type)
         op = linalg.FillOp([number], [empty], [empty.type])
-        op.location = self.location
+        for inner in op.walk():
+            inner.location = self.location
         self.ops.append(op)
         return self.known(op.results[0], sizes)
 

@@ -59,20 +59,21 @@ def _with_sizes(type: TensorType[Attribute], dynamic: Sequence[SSAValue]) -> Siz
 def lower_constant(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue:
     """`arith.constant` with the element type of memory."""
     value, type = op.properties["value"], cast("TensorType[Attribute]", op.results[0].type)
-    lowered = cast("TensorType[Attribute]", lower_type(type))
+    lowered = cast("TensorType[IntegerType]", lower_type(type))
     if isinstance(value, DenseResourceAttr):
         value = DenseResourceAttr(value.resource_handle, lowered)
     elif lowered != type:
         assert isinstance(value, DenseIntOrFPElementsAttr)
-        data = [int(v) for v in value.get_values()]
-        data = [int(v != 0) for v in data] if is_bool(type.element_type) else _wrapped(data, lowered)
+        data = [int(v) for v in cast("Sequence[int]", value.get_values())]
+        data = (
+            [int(v != 0) for v in data] if is_bool(type.element_type) else _wrapped(data, lowered)
+        )
         value = DenseIntOrFPElementsAttr.from_list(lowered, data)
     result = b.value(arith.ConstantOp, (), lowered, {"value": value})
     return b.known(result, type.get_shape())
 
 
-def _wrapped(data: Sequence[int], type: TensorType[Attribute]) -> list[int]:
-    assert isinstance(type.element_type, IntegerType)
+def _wrapped(data: Sequence[int], type: TensorType[IntegerType]) -> list[int]:
     width = type.element_type.width.data
     return [((v + (1 << (width - 1))) & ((1 << width) - 1)) - (1 << (width - 1)) for v in data]
 

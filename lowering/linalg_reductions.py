@@ -153,6 +153,18 @@ def lower_arg(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue:
     return b.generic([source], [(i, out) for i in inits], iterators, body)[1]
 
 
+def _multiply(type: Attribute, element: Attribute) -> Callable[[Builder, Operands], SSAValue]:
+    """A product alone: with nothing to contract there is no sum."""
+
+    def body(inner: Builder, args: Operands) -> SSAValue:
+        lhs, rhs = widen(inner, args[0], type), widen(inner, args[1], type)
+        if is_float(type):
+            return to_memory(inner, inner.float_op("mul", lhs, rhs), element)
+        return inner.int_op("mul", lhs, rhs)
+
+    return body
+
+
 def _multiply_add(type: Attribute) -> Callable[[Builder, Operands], Operands]:
     def body(inner: Builder, args: Operands) -> Operands:
         lhs, rhs = widen(inner, args[0], type), widen(inner, args[1], type)
@@ -186,9 +198,12 @@ def lower_dot_general(b: LinalgBuilder, op: Operation, operands: Operands) -> SS
         *(right[j] for j in rhs_free),
     )
     type = accumulator(element)
+    inputs = [(operands[0], lhs_map), (operands[1], rhs_map)]
+    if not lhs_contract:
+        return b.map(inputs, sizes, memory_element(element), _multiply(type, element))
     init = _filled(b, sizes, 0, type)
     (value,) = b.generic(
-        [(operands[0], lhs_map), (operands[1], rhs_map)],
+        inputs,
         [(init, dims_map(rank, range(results)))],
         "p" * results + "r" * len(lhs_contract),
         _multiply_add(type),

@@ -29,6 +29,7 @@ from lamina.dialects.generics import (
     is_reduction,
     iterators_of,
     maps_of,
+    sizes_are_known,
 )
 
 RECOMPUTE = 4
@@ -63,11 +64,18 @@ def why_apart(
     assert isinstance(producer, linalg.GenericOp)
     if len(producer.results) != 1:
         return "the producer has several results"
+    read = producer.results[0]
     if not is_identity(affine_map):
         return "the producer is read at another place"
     readers = len({use.operation for use in producer.results[0].uses})
     if readers > 1 and readers * cost_of(producer) > RECOMPUTE:
         return "the producer has other readers and is not cheap"
+    others = [
+        m for v, m in zip(reduction.operands, maps_of(reduction), strict=True) if v is not read
+    ]
+    inner = maps_of(producer)[: len(producer.inputs)]
+    if not sizes_are_known([*inner, *others]):
+        return "the size of a dim would be known from nothing"
     reduced = [d for d, c in enumerate(iterators_of(reduction)) if c == "r"]
     if len(reduced) > 1 and not all(folds_as_one(m, reduced) for m in maps_of(producer)):
         return "the reduced axes would not be one flat axis"

@@ -25,8 +25,8 @@ from lamina.dialects.generics import (
     is_contraction,
     is_movement,
     maps_of,
-    plain_dims,
     scalar_constant,
+    sizes_are_known,
 )
 
 Input = tuple[SSAValue, AffineMap]
@@ -46,14 +46,6 @@ def read_through(value: SSAValue, affine_map: AffineMap) -> Input:
     return value, affine_map
 
 
-def sizes_are_known(op: linalg.GenericOp, maps: list[AffineMap]) -> bool:
-    """Whether each dim of the space stands alone in a map (else its size is not inferable)."""
-    found: set[int] = set()
-    for affine_map in maps:
-        found |= plain_dims(affine_map)
-    return len(found) == maps[0].num_dims
-
-
 def simplify(op: linalg.GenericOp) -> None:
     """Apply both rewrites to the inputs of `op`, in place."""
     maps, body = maps_of(op), body_of(op)
@@ -61,11 +53,11 @@ def simplify(op: linalg.GenericOp) -> None:
     kept: list[Input] = []
     for i, value in reversed(list(enumerate(op.inputs))):
         source, composed = read_through(value, maps[i])
-        if source is not value and not sizes_are_known(op, [*maps[:i], composed, *maps[i + 1 :]]):
+        if source is not value and not sizes_are_known([*maps[:i], composed, *maps[i + 1 :]]):
             source, composed = value, maps[i]
         # a product with a constant stays a contraction: its rounding is a contraction's
         constant = None if is_contraction(op) else scalar_constant(source)
-        if constant is None:
+        if constant is None or not sizes_are_known([*maps[:i], *maps[i + 1 :]]):
             kept.append((source, composed))
             maps[i] = composed
             continue
