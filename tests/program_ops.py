@@ -1,0 +1,501 @@
+"""Drawing one op of an `nd` program: a block that grows, and the values that it has so far.
+
+Each op is applied to real numbers while it is drawn. `?` dims stem from arguments; a value says of
+each dim whose size it is, so that results can be chosen that the compiler takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+from op_table import ROWS, Params, Row, Shape, layouts, values
+from program_bounds import Bound, bound_of, takes_inexact
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from lamina.dialects.nd import OPS
+from lamina.dialects.nd import shape as nd_shape
+from lamina.interpreters import call
+from lamina.interpreters.types import BOOL, DTYPES, INT64, Array, DType, element_type_of, is_float
+from lamina.interpreters.types import to_dense
+
+CLASSES = {kind.name.removeprefix("nd."): kind for kind in OPS}
+INDEX = IndexType()
+MAX_ELEMENTS = 1 << 12
+SIZES = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 64, 65, 130)
+"""Sizes of dims: around the vector widths, and odd ones for the loops' tails."""
+
+Size: TypeAlias = tuple[int, int] | str | None
+"""How a dim is declared: None is static; else `?`, with the argument's number and axis whose size
+it is, or "computed"."""
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """A tensor of the program: what it is on the drawn inputs, and how exact."""
+
+    ssa: SSAValue
+    array: Array
+    dims: tuple[Size, ...]
+    bound: Bound | None = None
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self.array.dtype
+
+    @property
+    def declared(self) -> tuple[bool, ...]:
+        """Which dims are `?`."""
+        return tuple(d is not None for d in self.dims)
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """An index of the program, and its value."""
+
+    ssa: SSAValue
+    number: int
+
+
+def unaligned(x: Array) -> Array:
+    """A copy whose address is not a multiple of the element's size."""
+    memory = np.zeros(x.nbytes + x.dtype.itemsize + 1, np.uint8)
+    view = np.ndarray(x.shape, x.dtype, memory.data, offset=1)
+    view[...] = x
+    return view
+
+
+def read_only(x: Array) -> Array:
+    """A copy that cannot be written."""
+    copy = x.copy()
+    copy.flags.writeable = False
+    return copy
+
+
+def all_layouts(x: Array) -> Iterator[tuple[str, Array]]:
+    """The table's layouts, and two more."""
+    yield from layouts(x)
+    yield "unaligned", unaligned(x)
+    yield "read-only", read_only(x)
+
+
+class Rejected(Exception):
+    """No such op can be drawn here."""
+
+
+@dataclass(eq=False)
+class Drawing:
+    """A block that grows. `outer` is set inside a region: the function's own drawing."""
+
+    rng: np.random.Generator
+    sizes: tuple[int, ...]
+    dynamic: bool
+    block: Block = field(default_factory=Block)
+    pool: list[Value] = field(default_factory=list["Value"])
+    indices: list[Index] = field(default_factory=list["Index"])
+    inputs: list[tuple[str, Value]] = field(default_factory=list["tuple[str, Value]"])
+    outer: Drawing | None = None
+
+    # -- choices --------------------------------------------------------------------------------
+
+    def chance(self, share: float) -> bool:
+        """True with probability `share`."""
+        return bool(self.rng.random() < share)
+
+    def choose(self, options: Sequence[Any]) -> Any:
+        """One of `options`; Rejected when there is none."""
+        if not options:
+            raise Rejected
+        return options[int(self.rng.integers(len(options)))]
+
+    def shape(self, rank: int | None = None) -> Shape:
+        """A shape of the program's sizes that is not too large."""
+        while True:
+            n = int(self.rng.choice(5, p=(0.1, 0.25, 0.35, 0.2, 0.1))) if rank is None else rank
+            found = tuple(int(self.choose(self.sizes)) for _ in range(n))
+            if prod(found) <= MAX_ELEMENTS:
+                return found
+
+    def pick(self, fits: Callable[[Value], bool]) -> Value:
+        """A value of the pool, recent ones more often."""
+        found = [value for value in self.pool if fits(value)]
+        if len(found) > 3 and self.chance(0.5):
+            found = found[-3:]
+        return self.choose(found)
+
+    # -- ops ------------------------------------------------------------------------------------
+
+    def add(self, op: Operation) -> Operation:
+        """Append an op."""
+        self.block.add_op(op)
+        return op
+
+    def index(self, number: int) -> Index:
+        """`arith.constant` of type index."""
+        op = self.add(arith.ConstantOp(IntegerAttr(number, INDEX)))
+        return Index(op.results[0], number)
+
+    def size_of(self, value: Value, axis: int) -> Index:
+        """`nd.dim`."""
+        op = nd_shape.DimOp.create(
+            operands=[value.ssa], result_types=[INDEX], properties={"axis": IntegerAttr(axis, i64)}
+        )
+        self.add(op)
+        return Index(op.results[0], value.array.shape[axis])
+
+    def emit(
+        self,
+        row: Row,
+        operands: Sequence[Value],
+        params: Params,
+        dims: tuple[Size, ...] | None = None,
+        indices: Sequence[Index] = (),
+    ) -> Value:
+        """Append an op of the table; its value joins the pool. Rejected when it says nothing."""
+        kind = CLASSES[row.name]
+        given = [v.array for v in operands] + [i.number for i in indices]
+        arrays = [v.array for v in operands]
+        dtype: DType = params.get("dtype", operands[0].dtype if operands else BOOL)
+        if row.name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
+            dtype = BOOL
+        if row.name in ("argmax", "argmin"):
+            dtype = INT64
+        if row.name == "select":
+            dtype = operands[1].dtype
+        if row.name == "constant":
+            dtype = params["value"].dtype
+        starts = {"starts": tuple(i.number for i in indices)} if "dynamic" in row.name else {}
+        result = call(row.name, *arrays, **{**params, **starts})
+        if result.size > 2 * MAX_ELEMENTS:
+            raise Rejected
+        assert result.dtype == dtype, (row.name, result.dtype, dtype, given)
+        bound = bound_of(row, arrays, [v.bound for v in operands], {**params, **starts}, result)
+        self.check(row, arrays, result, bound)
+        dims = dims_of(row.name, operands, params, result.shape) if dims is None else dims
+        sizes = [
+            DYNAMIC_INDEX if d is not None else n for d, n in zip(dims, result.shape, strict=True)
+        ]
+        op = kind.create(
+            operands=[*(v.ssa for v in operands), *(i.ssa for i in indices)],
+            result_types=[TensorType(element_type_of(result.dtype), sizes)],
+            properties=properties_of(row.name, params),
+        )
+        self.add(op)
+        value = Value(op.results[0], np.array(result), dims, bound)
+        self.pool.append(value)
+        return value
+
+    def check(self, row: Row, arrays: Sequence[Array], result: Array, bound: Bound | None) -> None:
+        """Refuse results that would make the rest of the program say little."""
+        if not result.size or not is_float(result.dtype):
+            return
+        wide = result.astype(np.float64)
+        bad = ~np.isfinite(wide)
+        if bound is not None:
+            with np.errstate(all="ignore"):
+                bad = ~(bound <= 1e-2 * np.abs(wide) + 1e-6)
+        floats = [x for x in arrays if is_float(x.dtype) and x.size]
+        before = max(
+            (float(np.mean(~np.isfinite(x.astype(np.float64)))) for x in floats), default=0
+        )
+        if float(np.mean(bad)) > max(0.3, 1.2 * before) and result.size > 1:
+            raise Rejected
+
+    # -- operands -------------------------------------------------------------------------------
+
+    def input(self, dtype: DType, shape: Shape, low: float = -8, high: float = 8) -> Value:
+        """A new argument of the function (in a region: a constant)."""
+        special = 0.15 if self.chance(0.3) else 0.0
+        array = values(self.rng, dtype, shape, low, high, special)
+        if self.outer is not None or len(self.inputs) >= 6:
+            return self.constant(array)
+        if array.size and shape and self.chance(0.1):
+            array = np.broadcast_to(array[..., :1], shape)
+        name, array = self.choose(list(all_layouts(array)))
+        array = np.asarray(array)  # NumPy turns some views of rank 0 into scalars
+        number = len(self.inputs)
+        dims = tuple(
+            (number, axis) if self.dynamic and self.chance(0.5) else None
+            for axis in range(len(shape))
+        )
+        sizes = [DYNAMIC_INDEX if d is not None else n for d, n in zip(dims, shape, strict=True)]
+        arg = self.block.insert_arg(TensorType(element_type_of(dtype), sizes), number)
+        value = Value(arg, array, dims)
+        self.inputs.append((name, value))
+        self.pool.append(value)
+        return value
+
+    def constant(self, array: Array) -> Value:
+        """`nd.constant`; large ones are splats."""
+        if array.size > 64:
+            array = np.full(array.shape, array.flat[0], array.dtype)
+        return self.emit(ROWS["constant"], (), {"value": np.array(array, order="C")})
+
+    def find(self, dtype: DType, shape: Shape, like: tuple[Size, ...], exact: bool) -> Value:
+        """A value of this type: of the pool, or a new one."""
+
+        def fits(value: Value) -> bool:
+            declared = tuple(d is not None for d in like)
+            same = value.array.shape == shape and value.declared == declared
+            return value.dtype == dtype and same and not (exact and value.bound is not None)
+
+        if self.chance(0.75):
+            try:
+                return self.pick(fits)
+            except Rejected:
+                pass
+        return self.make(dtype, shape, like)
+
+    def make(self, dtype: DType, shape: Shape, like: tuple[Size, ...]) -> Value:
+        """A new value of this type."""
+        if any(d is not None for d in like):
+            small = self.constant(values(self.rng, dtype, ()))
+            return self.spread(small, (), shape, like)
+        if not self.dynamic and self.chance(0.5):
+            return self.input(dtype, shape)
+        special = 0.2 if self.chance(0.3) else 0.0
+        array = values(self.rng, dtype, shape, special=special)
+        if shape and self.chance(0.4):
+            row = array[:1].reshape(shape[1:]) if shape[0] else np.zeros(shape[1:], dtype)
+            return self.spread(self.constant(row), tuple(range(1, len(shape))), shape, like)
+        return self.constant(array)
+
+    def spread(self, value: Value, dims: Shape, shape: Shape, like: tuple[Size, ...]) -> Value:
+        """`nd.broadcast` to a shape, with `?` as in `like`."""
+        sizes = [self.size_like(d, n) for d, n in zip(like, shape, strict=True) if d is not None]
+        return self.emit(
+            ROWS["broadcast"], (value,), {"dims": dims, "shape": shape}, like, indices=sizes
+        )
+
+    def size_like(self, size: Size, number: int) -> Index:
+        """A run-time size that equals `size`."""
+        if isinstance(size, tuple):
+            root = self if self.outer is None else self.outer
+            return self.size_of(root.inputs[size[0]][1], size[1])
+        return self.index(number)
+
+    # -- one op of the table --------------------------------------------------------------------
+
+    def draw(self, row: Row, dtype: DType | None = None) -> None:
+        """Append an op of `row` (and what its operands need). Rejected when it cannot be."""
+        special = {
+            "constant": self.draw_constant, "iota": self.draw_iota, "dim": self.draw_dim,
+            "from_index": self.draw_from_index, "to_index": self.draw_to_index,
+            "select": self.draw_select, "reshape": self.draw_reshape,
+            "broadcast": self.draw_broadcast,
+        }  # fmt: skip
+        if row.name in special:
+            special[row.name](row, dtype)
+            return
+        exact = not takes_inexact(row)
+        wanted = row.dtypes if dtype is None else (dtype,)
+
+        def fits(value: Value) -> bool:
+            known = value.bound is None or not exact
+            return known and value.dtype in wanted and self.usable(row, value)
+
+        x = self.pick(fits)
+        shapes = row.shapes(self.rng, x.array.shape)
+        if shapes is None:
+            raise Rejected
+        params = row.params(self.rng, shapes, x.dtype)
+        if row.name == "cast":
+            params = {"dtype": dtype or self.choose(DTYPES)}
+            if params["dtype"] == x.dtype or (
+                x.bound is not None and not is_float(params["dtype"])
+            ):
+                raise Rejected
+        operands = [x]
+        for number, shape in enumerate(shapes[1:]):
+            like = self.pattern(row.name, x, params, shape)
+            operands.append(self.find(x.dtype, shape, like, exact))
+            if row.name == "pow" and number == 0 and not is_float(x.dtype):
+                operands[1] = self.small(operands[1])
+        indices: list[Index] = []
+        if "dynamic" in row.name:
+            indices = [self.start(n) for n in params.pop("starts")]
+        self.emit(row, operands, params, indices=indices)
+
+    def usable(self, row: Row, value: Value) -> bool:
+        """Whether the op takes that value first."""
+        if row.name == "conv":
+            return row.shapes(self.rng, value.array.shape) is not None and not any(
+                value.declared[:2]
+            )
+        if row.name == "slice" and value.bound is not None:
+            return True
+        return row.shapes(self.rng, value.array.shape) is not None
+
+    def pattern(self, name: str, x: Value, params: Params, shape: Shape) -> tuple[Size, ...]:
+        """How another operand is declared."""
+        if len(shape) != len(x.dims) or name in ("dot_general", "conv", "dynamic_update_slice"):
+            return (None,) * len(shape)
+        if name == "concat":
+            return tuple(None if d == params["axis"] else size for d, size in enumerate(x.dims))
+        return x.dims
+
+    def small(self, exponent: Value) -> Value:
+        """From 0 to 6, for integer powers."""
+        seven = self.constant(np.array(7, exponent.dtype))
+        wide = self.spread(seven, (), exponent.array.shape, exponent.dims)
+        return self.emit(ROWS["remainder"], (exponent, wide), {})
+
+    def start(self, number: int) -> Index:
+        """An index near `number`: one that is there, or a new one."""
+        if self.indices and self.chance(0.5):
+            return self.choose(self.indices)
+        return self.index(number)
+
+    def draw_constant(self, row: Row, dtype: DType | None) -> None:
+        dtype = dtype or self.choose(DTYPES)
+        shape = self.shape(int(self.rng.integers(0, 3)))
+        special = 0.3 if self.chance(0.5) else 0.0
+        self.constant(values(self.rng, dtype, shape, special=special))
+
+    def draw_iota(self, row: Row, dtype: DType | None) -> None:
+        shape = self.shape()
+        if not shape:
+            raise Rejected
+        like: tuple[Size, ...] = (None,) * len(shape)
+        if self.dynamic:
+            shape, like = self.pick_dims()
+        params = {**row.params(self.rng, (shape,), dtype or self.choose(row.dtypes))}
+        sizes = [self.size_like(d, n) for d, n in zip(like, shape, strict=True) if d is not None]
+        self.emit(row, (), params, like, sizes)
+
+    def pick_dims(self) -> tuple[Shape, tuple[Size, ...]]:
+        """The shape of a value of the pool, all of whose `?` are sizes of arguments."""
+        value = self.pick(lambda v: v.array.ndim > 0 and "computed" not in v.dims)
+        return value.array.shape, value.dims
+
+    def draw_dim(self, row: Row, dtype: DType | None) -> None:
+        x = self.pick(lambda v: v.array.ndim > 0 and dtype in (None, v.dtype))
+        self.indices.append(self.size_of(x, int(self.rng.integers(x.array.ndim))))
+
+    def draw_from_index(self, row: Row, dtype: DType | None) -> None:
+        if not self.indices:
+            self.draw_dim(row, None)
+        index: Index = self.choose(self.indices)
+        op = nd_shape.FromIndexOp.create(operands=[index.ssa], result_types=[TensorType(i64, [])])
+        self.add(op)
+        self.pool.append(Value(op.results[0], np.array(index.number, INT64), ()))
+
+    def draw_to_index(self, row: Row, dtype: DType | None) -> None:
+        x = self.find(INT64, (), (), True)
+        op = nd_shape.ToIndexOp.create(operands=[x.ssa], result_types=[INDEX])
+        self.add(op)
+        self.indices.append(Index(op.results[0], int(x.array)))
+
+    def draw_select(self, row: Row, dtype: DType | None) -> None:
+        x = self.pick(lambda v: dtype in (None, v.dtype))
+        y = self.find(x.dtype, x.array.shape, x.dims, False)
+        known = [v for v in (x, y) if v.bound is None]
+        if known and not self.chance(0.4):
+            name = "less" if x.dtype != BOOL else "equal"
+            z = self.find(x.dtype, x.array.shape, x.dims, True)
+            predicate = self.emit(ROWS[name], (known[0], z), {})
+        else:
+            predicate = self.find(BOOL, x.array.shape, x.dims, True)
+        self.emit(row, (predicate, x, y), {})
+
+    def draw_reshape(self, row: Row, dtype: DType | None) -> None:
+        x = self.pick(lambda v: dtype in (None, v.dtype))
+        if not any(x.declared):
+            self.emit(row, (x,), row.params(self.rng, (x.array.shape,), x.dtype))
+            return
+        total = self.index(1)
+        for axis in range(x.array.ndim):
+            size = self.size_of(x, axis)
+            product = self.add(arith.MuliOp(total.ssa, size.ssa))
+            total = Index(product.results[0], total.number * size.number)
+        self.emit(row, (x,), {"shape": (total.number,)}, ("computed",), (total,))
+
+    def draw_broadcast(self, row: Row, dtype: DType | None) -> None:
+        x = self.pick(lambda v: dtype in (None, v.dtype))
+        params = row.params(self.rng, (x.array.shape,), x.dtype)
+        shape, dims = list(params["shape"]), params["dims"]
+        for d in range(len(shape)):
+            if d not in dims and self.chance(0.7):
+                shape[d] = int(self.choose(self.sizes))
+        like: list[Size] = [None] * len(shape)
+        for axis, d in enumerate(dims):
+            if x.dims[axis] is not None:
+                shape[d], like[d] = x.array.shape[axis], x.dims[axis]
+        if len(shape) > 4:
+            raise Rejected
+        sizes = [
+            self.size_of(x, dims.index(d)) if d in dims else self.size_like(like[d], shape[d])
+            for d in range(len(shape))
+            if like[d] is not None
+        ]
+        params = {"dims": dims, "shape": tuple(shape)}
+        self.emit(row, (x,), params, tuple(like), sizes)
+
+
+def dims_of(name: str, operands: Sequence[Value], params: Params, shape: Shape) -> tuple[Size, ...]:
+    """How the dims of a result are declared, given its operands'."""
+    x = operands[0].dims if operands else ()
+    match name:
+        case "transpose":
+            return tuple(x[axis] for axis in params["permutation"])
+        case "reduce":
+            return tuple(d for axis, d in enumerate(x) if axis not in params["axes"])
+        case "argmax" | "argmin":
+            return tuple(d for axis, d in enumerate(x) if axis != params["axis"])
+        case "pad":
+            return tuple(d and "computed" for d in x)
+        case "concat":
+            some = any(v.dims[params["axis"]] for v in operands)
+            axis: Size = "computed" if some else None
+            return tuple(axis if d == params["axis"] else size for d, size in enumerate(x))
+        case "slice":
+            return tuple(
+                "computed" if d is not None and limit == -1 else None
+                for d, limit in zip(x, params["limits"], strict=True)
+            )
+        case "dot_general":
+            y = operands[1].dims
+            left = params["lhs_batch"] + params["lhs_contract"]
+            right = params["rhs_batch"] + params["rhs_contract"]
+            batch = [x[axis] for axis in params["lhs_batch"]]
+            free = [d for axis, d in enumerate(x) if axis not in left]
+            return (*batch, *free, *(d for axis, d in enumerate(y) if axis not in right))
+        case "conv":
+            spatial = ("computed" if d is not None else None for d in x[2:])
+            return (x[0], None, *spatial)
+        case "constant" | "iota" | "broadcast" | "reshape" | "dynamic_slice":
+            return (None,) * len(shape)
+        case _:
+            return x
+
+
+def properties_of(name: str, params: Params) -> dict[str, Attribute]:
+    """The op's properties for the parameters of its meaning."""
+    if name == "constant":
+        return {"value": to_dense(params["value"])}
+    found: dict[str, Attribute] = {}
+    skipped = {"cast": ("dtype",), "iota": ("dtype", "shape")}.get(name, ("shape",))
+    for key, value in params.items():
+        if key in skipped:
+            continue
+        if isinstance(value, str):
+            found[key] = StringAttr(value)
+        elif isinstance(value, int):
+            found[key] = IntegerAttr(value, i64)
+        else:
+            found[key] = DenseArrayBase.from_list(i64, value)
+    return found

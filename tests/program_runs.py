@@ -1,0 +1,170 @@
+"""Drawn programs compiled in every way, and compared with the interpreter.
+
+failures = check(draw(7))          messages, empty when all agree
+print(report(program, failures))   the text, and the commands that show it
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from program_bounds import Bound
+from programs import Program
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from lamina.compiler import Lowering
+from lamina.errors import LaminaError
+from lamina.executable import compile_module
+from lamina.interpreters.evaluate import evaluate
+from lamina.interpreters.types import Array, is_float
+from lamina.ir_text import parse_module, print_module
+from lamina.options import CompileOptions
+from lamina.pipeline import LEVELS
+from lamina.program import call_linked
+from lamina.registry import make_context
+from lamina.verify import verify_module
+
+
+@cache
+def context() -> Context:
+    """One context for all texts."""
+    return make_context()
+
+
+@dataclass
+class Runs:
+    """What the variants of a program gave; `failures`: what went wrong, in words."""
+
+    results: dict[str, list[Array]] = field(default_factory=dict[str, "list[Array]"])
+    failures: list[str] = field(default_factory=list[str])
+
+
+def compiled(module: ModuleOp, fusion: int, texts: dict[str, str] | None = None) -> Any:
+    """A module of level nd compiled; its text on each level is kept in `texts`."""
+    lowering = Lowering(module, "nd", options=CompileOptions(fusion=fusion))
+    for level in LEVELS:
+        lowering.to(level)
+        if texts is not None:
+            texts[level] = print_module(lowering.module)
+    return compile_module(lowering.module, "main")
+
+
+def from_text(text: str) -> Any:
+    """A program compiled from its text on some level."""
+    module = parse_module(context(), text)
+    verify_module(module)
+    return compile_module(module, "main")
+
+
+def run(program: Program, levels: Sequence[str] = LEVELS, fusions: Sequence[int] = (2, 0)) -> Runs:
+    """All variants: fusion levels, threads 1 and 2, and the text of `levels` (fusion 2)."""
+    runs, texts = Runs(), dict[str, str]()
+    before = [x.tobytes() for x in program.inputs]
+
+    def attempt(name: str, make: object, threads: Sequence[int]) -> None:
+        try:
+            done = make()  # type: ignore[operator]
+            for count in threads:
+                runs.results[f"{name}, threads {count}"] = call_linked(
+                    done.linked, done.interface, program.inputs, count
+                )
+        except LaminaError as error:
+            runs.failures.append(f"{name}: {type(error).__name__}: {error}")
+        except Exception as error:
+            runs.failures.append(f"{name}: crashed: {type(error).__name__}: {error}")
+
+    for fusion in fusions:
+        keep = texts if fusion == 2 else None
+        attempt(
+            f"fusion {fusion}",
+            lambda fusion=fusion, keep=keep: compiled(program.module.clone(), fusion, keep),
+            (1, 2),
+        )
+    for level in levels:
+        if level in texts:
+            attempt(f"text of {level}", lambda level=level: from_text(texts[level]), (2,))
+    if [x.tobytes() for x in program.inputs] != before:
+        runs.failures.append("an input was written")
+    return runs
+
+
+def check(
+    program: Program, levels: Sequence[str] = LEVELS, fusions: Sequence[int] = (2, 0)
+) -> list[str]:
+    """What is wrong: variants that fail, differ from the interpreter or from one another."""
+    oracle = evaluate(program.module, "main", program.inputs)
+    runs = run(program, levels, fusions)
+    failures = list(runs.failures)
+    for number, (want, (drawn, bound)) in enumerate(zip(oracle, program.outputs, strict=True)):
+        if not same_bits(want, drawn):
+            failures.append(f"result {number}: the interpreter disagrees with the drawing")
+        first = None
+        for name, results in runs.results.items():
+            got = results[number]
+            wrong = difference(want, got, bound)
+            if wrong:
+                failures.append(f"result {number}, {name}: {wrong}")
+            if first is None:
+                first = name, got
+            elif not same_bits(first[1], got):
+                what = difference(first[1], got, None)
+                failures.append(f"result {number}: {name} differs from {first[0]}: {what}")
+    return failures
+
+
+def same_bits(a: Array, b: Array) -> bool:
+    """Whether two arrays have equal bits, NaN being equal to NaN."""
+    return a.dtype == b.dtype and a.shape == b.shape and not difference(a, b, None)
+
+
+def difference(want: Array, got: Array, bound: Bound | None) -> str:
+    """Where `got` is not `want`, in words; empty when it is (within the bound)."""
+    if want.dtype != got.dtype or want.shape != got.shape:
+        return f"expected {want.dtype} {want.shape}, found {got.dtype} {got.shape}"
+    if not want.size:
+        return ""
+    view = f"u{want.dtype.itemsize}"
+    wrong = np.array(want).view(view) != np.array(got).view(view)
+    if is_float(want.dtype):
+        with np.errstate(all="ignore"):
+            x, y = want.astype(np.float64), got.astype(np.float64)
+            wrong &= ~(np.isnan(x) & np.isnan(y))
+            if bound is not None:
+                wrong &= ~((np.abs(x - y) <= bound) | (x == y) | np.isposinf(bound))
+    if not wrong.any():
+        return ""
+    place = tuple(int(i) for i in np.argwhere(wrong)[0])
+    limit = "" if bound is None else f" (bound {bound[place]:.3g})"
+    return (
+        f"{int(wrong.sum())} of {want.size} elements, first at {list(place)}: "
+        f"expected {want[place]!r}, found {got[place]!r}{limit}"
+    )
+
+
+def report(program: Program, failures: Sequence[str]) -> str:
+    """What failed, the program, and how to see it again (files are written to a new folder)."""
+    folder = Path(tempfile.mkdtemp(prefix=f"lamina-program-{program.seed}-"))
+    text = print_module(program.module)
+    (folder / "program.mlir").write_text(text)
+    names: list[str] = []
+    for number, array in enumerate(program.inputs):
+        names.append(f"{folder}/{number}.npy")
+        np.save(names[-1], np.array(array, order="C"))
+    command = f"lamina-run {folder}/program.mlir --args {' '.join(names)}"
+    return "\n".join(
+        [
+            f"program {program.seed} (inputs: {', '.join(program.layouts) or 'none'})",
+            *failures[:12],
+            text,
+            f"compiled:    {command}",
+            f"interpreted: {command} --interpret",
+            f"lowered:     lamina-opt -p nd-to-linalg,fuse-kernels {folder}/program.mlir",
+        ]
+    )
