@@ -44,14 +44,34 @@ def iterators_of(op: linalg.GenericOp) -> str:
     return "".join(str(iterator.data)[0] for iterator in attribute.data)
 
 
-def body_of(op: linalg.GenericOp) -> Block:
-    """The body block."""
+def body_of(op: Operation) -> Block:
+    """The body block of a generic."""
     return op.regions[0].blocks[0]
 
 
 def is_parallel(op: linalg.GenericOp) -> bool:
     """Whether all dims are parallel."""
     return "r" not in iterators_of(op)
+
+
+def parallel_prefix(op: linalg.GenericOp) -> int:
+    """How many leading dims of the space are parallel."""
+    return leading_parallel(iterators_of(op))
+
+
+def leading_parallel(iterators: str) -> int:
+    """How many leading dims are parallel."""
+    return len(iterators) - len(iterators.lstrip("p"))
+
+
+def prefix(affine_map: AffineMap) -> int:
+    """How many leading results of the map are d0, d1, ..."""
+    count = 0
+    for place, expr in enumerate(affine_map.results):
+        if not isinstance(expr, AffineDimExpr) or expr.position != place:
+            break
+        count += 1
+    return count
 
 
 def is_identity(affine_map: AffineMap) -> bool:

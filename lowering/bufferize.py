@@ -21,19 +21,13 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
+from lamina.dialects.kernels import is_kernel
 from lamina.dialects.locations import place_of
 from lamina.errors import LoweringError
 from lamina.lowering.buffer_types import buffer_type
 from lamina.lowering.bufferize_control import CONTROL
 from lamina.lowering.bufferize_kernel import bufferize_kernel
 from lamina.lowering.bufferize_main import MainBufferizer
-
-
-def is_kernel(op: Operation) -> bool:
-    """Whether `op` is a private function with a body."""
-    if not isinstance(op, func.FuncOp) or op.is_declaration:
-        return False
-    return op.sym_visibility is not None and op.sym_visibility.data == "private"
 
 
 class BufferizePass(ModulePass):

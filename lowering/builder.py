@@ -7,7 +7,7 @@ in place costs five times as much per op.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -66,6 +66,18 @@ def number_attr(value: float, type: Attribute) -> Attribute:
 def vector_of(element: Attribute, lanes: int) -> Attribute:
     """`vector<lanes x element>`, or the element itself for 0 lanes."""
     return VectorType(element, [lanes]) if lanes else element
+
+
+@cache
+def float_predicate(name: str) -> Mapping[str, Attribute]:
+    """The properties of `arith.cmpf`: "olt", "une", ..."""
+    return {"predicate": int_attr(arith.CMPF_COMPARISON_OPERATIONS.index(name), i64), **FASTMATH}
+
+
+@cache
+def integer_predicate(name: str) -> Mapping[str, Attribute]:
+    """The properties of `arith.cmpi`: "eq", "slt", ..."""
+    return {"predicate": int_attr(arith.CMPI_COMPARISON_OPERATIONS.index(name), i64)}
 
 
 class Builder:
@@ -159,20 +171,13 @@ class Builder:
 
     def cmpi(self, predicate: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """`arith.cmpi`; the result has the operands' lanes."""
-        number = arith.CMPI_COMPARISON_OPERATIONS.index(predicate)
         flag = arith.with_element_type(lhs.type, i1)
-        return self.value(arith.CmpiOp, (lhs, rhs), flag, {"predicate": int_attr(number, i64)})
+        return self.value(arith.CmpiOp, (lhs, rhs), flag, integer_predicate(predicate))
 
     def cmpf(self, predicate: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """`arith.cmpf`; the result has the operands' lanes."""
-        number = arith.CMPF_COMPARISON_OPERATIONS.index(predicate)
         flag = arith.with_element_type(lhs.type, i1)
-        return self.value(
-            arith.CmpfOp,
-            (lhs, rhs),
-            flag,
-            {"predicate": int_attr(number, i64), **FASTMATH},
-        )
+        return self.value(arith.CmpfOp, (lhs, rhs), flag, float_predicate(predicate))
 
     def select(self, flag: SSAValue, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """`arith.select`."""

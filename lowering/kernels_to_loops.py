@@ -28,7 +28,9 @@ from xdsl.passes import ModulePass
 
 from lamina.dialects import arith, linalg, memref
 from lamina.dialects.generics import is_contraction
+from lamina.dialects.kernels import is_kernel
 from lamina.dialects.locations import place_of
+from lamina.dialects.sizes import byte_size
 from lamina.errors import LoweringError
 from lamina.lowering.buffer_types import memref_type
 from lamina.lowering.linalg_builder import segments
@@ -38,7 +40,7 @@ from lamina.lowering.loops.contraction_plan import Plan, lanes_along_depth, plan
 from lamina.lowering.loops.elementwise import emit_elementwise
 from lamina.lowering.loops.nest import LoopBuilder, Size
 from lamina.lowering.loops.reduction import Reducer
-from lamina.lowering.loops.stage import Stage, Walk, outer_rank, stage_of, walk_of, width_of
+from lamina.lowering.loops.stage import Stage, Walk, outer_rank, stage_of, walk_of
 
 ALLOCA_BYTES = 4096
 """Temporaries up to this size live on the stack."""
@@ -302,7 +304,7 @@ class _Kernel:
         shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
         type = MemRefType(element, shape)
         sizes_ = [size for size in sizes if not isinstance(size, int)]
-        small = not sizes_ and prod(shape) * width_of(element) <= ALLOCA_BYTES
+        small = not sizes_ and prod(shape) * byte_size(element) <= ALLOCA_BYTES
         kind = memref.AllocaOp if small else memref.AllocOp
         properties = {"operandSegmentSizes": segments(len(sizes_), 0)}
         memory = scope.value(kind, sizes_, type, properties)
@@ -342,13 +344,6 @@ def space_sizes(stage: Stage, outer: int) -> list[int]:
     return sizes[outer:]
 
 
-def is_kernel(op: Operation) -> bool:
-    """Whether `op` is a private function with a body."""
-    if not isinstance(op, func.FuncOp) or op.is_declaration:
-        return False
-    return op.sym_visibility is not None and op.sym_visibility.data == "private"
-
-
 @dataclass(frozen=True)
 class KernelsToLoopsPass(ModulePass):
     """Write out the loops of every kernel.
@@ -369,7 +364,7 @@ class KernelsToLoopsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in op.ops:
-            if not isinstance(kernel, func.FuncOp) or not is_kernel(kernel):
+            if not is_kernel(kernel):
                 continue
             if not any(isinstance(inner, STAGES) for inner in kernel.body.block.ops):
                 continue  # lowered already

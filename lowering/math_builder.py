@@ -30,28 +30,20 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 
 from lamina.dialects import arith, math, scf, vector
+from lamina.lowering.builder import (
+    FASTMATH,
+    NO_PROPERTIES,
+    OVERFLOW,
+    float_predicate,
+    integer_predicate,
+)
 
 Constants: TypeAlias = dict[tuple[int, int | None, bytes | int], SSAValue]
 """Constants already made in a block: (bits, lanes, float pattern or integer) -> value."""
 
-_NO_FASTMATH: Mapping[str, Attribute] = {"fastmath": arith.FastMathFlagsAttr("none")}
-_NO_OVERFLOW: Mapping[str, Attribute] = {"overflowFlags": arith.IntegerOverflowAttr("none")}
-_NO_PROPERTIES: Mapping[str, Attribute] = {}
-
 LIBM = "lamina.libm"
 """The attribute of a math op that stays: it becomes a call of libm per lane."""
 _LIBM: Mapping[str, Attribute] = {LIBM: UnitAttr()}
-
-
-@cache
-def _float_predicate(name: str) -> Mapping[str, Attribute]:
-    index = arith.CMPF_COMPARISON_OPERATIONS.index(name)
-    return {"predicate": IntegerAttr(index, i64), **_NO_FASTMATH}
-
-
-@cache
-def _integer_predicate(name: str) -> Mapping[str, Attribute]:
-    return {"predicate": IntegerAttr(arith.CMPI_COMPARISON_OPERATIONS.index(name), i64)}
 
 
 @dataclass(frozen=True)
@@ -121,7 +113,7 @@ class Emitter:
         kind: type[IRDLOperation],
         operands: tuple[SSAValue, ...],
         result: Attribute,
-        properties: Mapping[str, Attribute] = _NO_PROPERTIES,
+        properties: Mapping[str, Attribute] = NO_PROPERTIES,
     ) -> SSAValue:
         """Append a `kind` op with one result of type `result`."""
         op = kind.create(
@@ -164,25 +156,25 @@ class Emitter:
 
     def add(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """a + b"""
-        return self.emit(arith.AddfOp, (a, b), self.types.real, _NO_FASTMATH)
+        return self.emit(arith.AddfOp, (a, b), self.types.real, FASTMATH)
 
     def sub(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """a - b"""
-        return self.emit(arith.SubfOp, (a, b), self.types.real, _NO_FASTMATH)
+        return self.emit(arith.SubfOp, (a, b), self.types.real, FASTMATH)
 
     def mul(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """a * b"""
-        return self.emit(arith.MulfOp, (a, b), self.types.real, _NO_FASTMATH)
+        return self.emit(arith.MulfOp, (a, b), self.types.real, FASTMATH)
 
     def div(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """a / b"""
-        return self.emit(arith.DivfOp, (a, b), self.types.real, _NO_FASTMATH)
+        return self.emit(arith.DivfOp, (a, b), self.types.real, FASTMATH)
 
     def fma(self, a: SSAValue, b: SSAValue, c: SSAValue) -> SSAValue:
         """a * b + c, rounded once where the target has FMA, twice elsewhere."""
         if not self.has_fma:
             return self.add(self.mul(a, b), c)
-        return self.emit(math.FmaOp, (a, b, c), self.types.real, _NO_FASTMATH)
+        return self.emit(math.FmaOp, (a, b, c), self.types.real, FASTMATH)
 
     def horner(self, x: SSAValue, coefficients: Sequence[float]) -> SSAValue:
         """The polynomial c[0] + c[1] x + c[2] x^2 + ..."""
@@ -193,33 +185,33 @@ class Emitter:
 
     def neg(self, a: SSAValue) -> SSAValue:
         """-a"""
-        return self.emit(arith.NegfOp, (a,), self.types.real, _NO_FASTMATH)
+        return self.emit(arith.NegfOp, (a,), self.types.real, FASTMATH)
 
     def abs(self, a: SSAValue) -> SSAValue:
         """|a|"""
-        return self.emit(math.AbsFOp, (a,), self.types.real, _NO_FASTMATH)
+        return self.emit(math.AbsFOp, (a,), self.types.real, FASTMATH)
 
     def sqrt(self, a: SSAValue) -> SSAValue:
         """The square root, correctly rounded."""
-        return self.emit(math.SqrtOp, (a,), self.types.real, _NO_FASTMATH)
+        return self.emit(math.SqrtOp, (a,), self.types.real, FASTMATH)
 
     def floor(self, a: SSAValue) -> SSAValue:
         """The largest integer not above a."""
-        return self.emit(math.FloorOp, (a,), self.types.real, _NO_FASTMATH)
+        return self.emit(math.FloorOp, (a,), self.types.real, FASTMATH)
 
     def copysign(self, magnitude: SSAValue, sign: SSAValue) -> SSAValue:
         """|magnitude| with the sign bit of `sign`."""
-        return self.emit(math.CopySignOp, (magnitude, sign), self.types.real, _NO_FASTMATH)
+        return self.emit(math.CopySignOp, (magnitude, sign), self.types.real, FASTMATH)
 
     # -- choices --------------------------------------------------------------------------------
 
     def compare(self, predicate: str, a: SSAValue, b: SSAValue) -> SSAValue:
         """A float comparison: "olt", "ueq", ..."""
-        return self.emit(arith.CmpfOp, (a, b), self.types.flag, _float_predicate(predicate))
+        return self.emit(arith.CmpfOp, (a, b), self.types.flag, float_predicate(predicate))
 
     def compare_integer(self, predicate: str, a: SSAValue, b: SSAValue) -> SSAValue:
         """An integer comparison: "eq", "slt", "ult", ..."""
-        return self.emit(arith.CmpiOp, (a, b), self.types.flag, _integer_predicate(predicate))
+        return self.emit(arith.CmpiOp, (a, b), self.types.flag, integer_predicate(predicate))
 
     def select(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
         """`a` in the lanes where `condition` holds, `b` elsewhere."""
@@ -239,7 +231,7 @@ class Emitter:
         """One i1: whether `flag` holds in some lane."""
         if self.lanes is None:
             return flag
-        properties = {"kind": vector.CombiningKindAttr(vector.CombiningKindFlag.OR), **_NO_FASTMATH}
+        properties = {"kind": vector.CombiningKindAttr(vector.CombiningKindFlag.OR), **FASTMATH}
         return self.emit(vector.ReductionOp, (flag,), i1, properties)
 
     # -- bits and integers ----------------------------------------------------------------------
@@ -254,15 +246,15 @@ class Emitter:
 
     def iadd(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """a + b, wraps"""
-        return self.emit(arith.AddiOp, (a, b), self.types.integer, _NO_OVERFLOW)
+        return self.emit(arith.AddiOp, (a, b), self.types.integer, OVERFLOW)
 
     def isub(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """a - b, wraps"""
-        return self.emit(arith.SubiOp, (a, b), self.types.integer, _NO_OVERFLOW)
+        return self.emit(arith.SubiOp, (a, b), self.types.integer, OVERFLOW)
 
     def imul(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """a * b, wraps"""
-        return self.emit(arith.MuliOp, (a, b), self.types.integer, _NO_OVERFLOW)
+        return self.emit(arith.MuliOp, (a, b), self.types.integer, OVERFLOW)
 
     def and_(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """Bitwise and, on integers or flags."""
@@ -282,7 +274,7 @@ class Emitter:
 
     def shl_by(self, a: SSAValue, amount: SSAValue) -> SSAValue:
         """a << amount, an amount per lane, less than the width"""
-        return self.emit(arith.ShLIOp, (a, amount), self.types.integer, _NO_OVERFLOW)
+        return self.emit(arith.ShLIOp, (a, amount), self.types.integer, OVERFLOW)
 
     def shr(self, a: SSAValue, amount: int) -> SSAValue:
         """Logical a >> amount"""
@@ -316,7 +308,7 @@ class Emitter:
 
     def truncate_integer(self, a: SSAValue) -> SSAValue:
         """i64 to i32; called on the f32 emitter."""
-        return self.emit(arith.TruncIOp, (a,), self.types.integer, _NO_OVERFLOW)
+        return self.emit(arith.TruncIOp, (a,), self.types.integer, OVERFLOW)
 
     # -- control --------------------------------------------------------------------------------
 
@@ -357,7 +349,7 @@ class Emitter:
         op = kind.create(
             operands=(x,),
             result_types=(x.type,),
-            properties=_NO_FASTMATH,
+            properties=FASTMATH,
             attributes=_LIBM,
             location=self.location,
         )

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects import tensor
 from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from lamina.dialects import linalg
 from lamina.dialects.generics import (
@@ -20,8 +19,9 @@ from lamina.dialects.generics import (
     is_elementwise,
     is_identity,
     is_parallel,
-    iterators_of,
     maps_of,
+    parallel_prefix,
+    prefix,
     space_of,
     static_elements,
 )
@@ -48,22 +48,6 @@ class Group:
         while group.merged_into is not None:
             group = group.merged_into
         return group
-
-
-def prefix(affine_map: AffineMap) -> int:
-    """How many leading results of the map are d0, d1, ..."""
-    count = 0
-    for place, expr in enumerate(affine_map.results):
-        if not isinstance(expr, AffineDimExpr) or expr.position != place:
-            break
-        count += 1
-    return count
-
-
-def parallel_prefix(op: linalg.GenericOp) -> int:
-    """How many leading dims of the space are parallel."""
-    iterators = iterators_of(op)
-    return len(iterators) - len(iterators.lstrip("p"))
 
 
 def common(left: tuple[Size, ...], right: tuple[Size, ...]) -> tuple[Size, ...]:

@@ -30,6 +30,7 @@ from xdsl.passes import ModulePass
 
 from lamina.dialects import arith, linalg
 from lamina.dialects.generics import is_contraction, is_parallel, maps_of
+from lamina.dialects.kernels import is_kernel
 from lamina.dialects.locations import fuse_locations
 from lamina.transforms.blocks import read_values, sort_block
 from lamina.transforms.form_kernels import KERNEL
@@ -224,7 +225,7 @@ class OutlineKernelsPass(ModulePass):
             if isinstance(inner, linalg.GenericOp | linalg.FillOp) and inner.parent is not None
         }
         for block in list(blocks):
-            if not _is_kernel(block):
+            if not is_kernel(block.parent_op()):  # outlined by an earlier run
                 self.outline(block, kernels, counts)
         for kernel in kernels.values():
             op.body.block.add_op(kernel)
@@ -257,10 +258,3 @@ class OutlineKernelsPass(ModulePass):
             if isinstance(op, PURE) and not any(result.uses for result in op.results):
                 op.detach()
                 op.erase()
-
-
-def _is_kernel(block: Block) -> bool:
-    """Whether the block is a kernel's that an earlier run outlined."""
-    owner = block.parent_op()
-    visibility = owner.properties.get("sym_visibility") if owner is not None else None
-    return isinstance(visibility, StringAttr) and visibility.data == "private"

@@ -9,13 +9,9 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAt
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects import arith, linalg, memref, scf, vector
+from lamina.dialects.generics import body_of
 from lamina.lowering.builder import INDEX, Builder, vector_of
 from lamina.lowering.loops.nest import LoopBuilder, Size
-
-
-def body_of(op: Operation) -> Block:
-    """The body block of a generic."""
-    return op.regions[0].blocks[0]
 
 
 def can_vectorize(op: Operation) -> bool:

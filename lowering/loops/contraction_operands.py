@@ -10,15 +10,15 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from lamina.dialects import arith, memref, vector
-from lamina.dialects.generics import maps_of
+from lamina.dialects.generics import body_of, maps_of
 from lamina.dialects.nd.base import is_float
+from lamina.dialects.sizes import byte_size
 from lamina.lowering.buffer_types import is_contiguous, memref_type, strides_of
 from lamina.lowering.builder import vector_of
 from lamina.lowering.loops.access import Access, collapse, place_in
-from lamina.lowering.loops.body import BodyCloner, body_of, plain_ops, yielded
+from lamina.lowering.loops.body import BodyCloner, plain_ops, yielded
 from lamina.lowering.loops.contraction_plan import Plan
 from lamina.lowering.loops.nest import LoopBuilder, Size
-from lamina.lowering.loops.stage import width_of
 
 Place = Sequence[Size]
 
@@ -48,7 +48,7 @@ class Operands:
     ) -> None:  # fmt: skip
         self.b, self.plan, self.buffers = b, plan, buffers
         self.type = plan.accumulator
-        self.lanes = max(1, 64 // max(4, width_of(self.type)))
+        self.lanes = max(1, 64 // max(4, byte_size(self.type)))
         self.vector = vector_of(self.type, self.lanes)
         self.may_be_parallel = parallel
         self.maps = maps_of(plan.generic)
@@ -317,7 +317,8 @@ class Operands:
                     access.load_vector(b, place, dim, lanes) if lanes else access.load(b, place)
                 )
         dims = {group[0]: place[i] for i, group in enumerate(self.out_groups) if len(group) == 1}
-        cloner = BodyCloner(b, values, lanes, dims, self.out_groups[dim][0])
+        lane_dim = self.out_groups[dim][0] if self.out_groups else None
+        cloner = BodyCloner(b, values, lanes, dims, lane_dim)
         cloner.run(plain_ops(epilogue))
         self.put(b, [cloner.operand(b, v) for v in yielded(epilogue)], place, lanes)
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from lamina.dialects import linalg, vector
+from lamina.dialects.generics import body_of
 from lamina.lowering.builder import vector_of
-from lamina.lowering.loops.body import BodyCloner, body_of, plain_ops, yielded
+from lamina.lowering.loops.body import BodyCloner, plain_ops, yielded
 from lamina.lowering.loops.nest import LoopBuilder, Size
 from lamina.lowering.loops.stage import Walk, lanes_of, vectorizable
 

@@ -15,14 +15,16 @@ from xdsl.dialects.builtin import DenseArrayBase, MemRefType, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects import arith, linalg, memref, scf, vector
+from lamina.dialects.generics import body_of
 from lamina.dialects.nd.base import is_float
+from lamina.dialects.sizes import byte_size
 from lamina.dialects.type_tests import is_vector
 from lamina.lowering.builder import FASTMATH, INDEX, OVERFLOW, WITH_OVERFLOW, vector_of
 from lamina.lowering.linalg_builder import segments
 from lamina.lowering.loops.access import extract_lane
-from lamina.lowering.loops.body import BodyCloner, body_of, can_vectorize, plain_ops, yielded
+from lamina.lowering.loops.body import BodyCloner, can_vectorize, plain_ops, yielded
 from lamina.lowering.loops.nest import LoopBuilder, Size
-from lamina.lowering.loops.stage import MAX_LANES, VECTOR_BYTES, Walk, width_of
+from lamina.lowering.loops.stage import MAX_LANES, VECTOR_BYTES, Walk
 
 BLOCK = 8
 """Vectors (or rows) that are added one after the other."""
@@ -79,7 +81,7 @@ def fold_of(op: linalg.GenericOp) -> Fold | None:
 
 
 def _identity(combiner: Operation, type: Attribute) -> float:
-    width = 8 * width_of(type)
+    width = 8 * byte_size(type)
     table: dict[type[Operation], float] = {
         arith.AddfOp: 0.0, arith.AddiOp: 0, arith.MulfOp: 1.0, arith.MuliOp: 1,
         arith.MaximumfOp: float("-inf"), arith.MinimumfOp: float("inf"),
@@ -101,7 +103,7 @@ class Reducer:
         self.fold = fold_of(self.op)
         self.reduced = [d for d, c in enumerate(walk.iterators) if c == "r"]
         self.type = walk.outputs[0].element
-        self.lanes = min(MAX_LANES, VECTOR_BYTES // width_of(self.type))
+        self.lanes = min(MAX_LANES, VECTOR_BYTES // byte_size(self.type))
 
     def emit(
         self, b: LoopBuilder, outer: Sequence[SSAValue], last: tuple[Size, Size] | None = None

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import AnyFloat, IntegerType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from lamina.dialects import linalg
-from lamina.dialects.generics import body_of, cost_of, iterators_of, maps_of
+from lamina.dialects.generics import (
+    body_of,
+    cost_of,
+    iterators_of,
+    leading_parallel,
+    maps_of,
+    prefix,
+)
+from lamina.dialects.sizes import byte_size
 from lamina.lowering.loops.access import Access, collapse, merge_groups
 from lamina.lowering.loops.body import can_vectorize, index_of
 from lamina.lowering.loops.nest import LoopBuilder, Size
@@ -55,7 +62,7 @@ class Stage:
 
     def parallel_prefix(self) -> int:
         """How many leading dims are parallel."""
-        return len(self.iterators) - len(self.iterators.lstrip("p"))
+        return leading_parallel(self.iterators)
 
 
 def stage_of(op: linalg.GenericOp | linalg.FillOp) -> Stage:
@@ -64,16 +71,6 @@ def stage_of(op: linalg.GenericOp | linalg.FillOp) -> Stage:
         return Stage(op, maps_of(op), iterators_of(op))
     rank = len(op.outputs[0].type.get_shape())  # type: ignore
     return Stage(op, [AffineMap.identity(rank)], "p" * rank)
-
-
-def prefix(affine_map: AffineMap) -> int:
-    """How many leading results of the map are d0, d1, ..."""
-    count = 0
-    for place, expr in enumerate(affine_map.results):
-        if not isinstance(expr, AffineDimExpr) or expr.position != place:
-            break
-        count += 1
-    return count
 
 
 def outer_rank(stages: Sequence[Stage], temps: set[SSAValue]) -> int:
@@ -164,19 +161,12 @@ def sizes_of(b: LoopBuilder, accesses: Sequence[Access], rank: int) -> list[Size
     return sizes
 
 
-def width_of(type: Attribute) -> int:
-    """Bytes of a scalar type in a vector (index as 8, i1 as 1)."""
-    if isinstance(type, AnyFloat | IntegerType):
-        return max(1, type.bitwidth // 8)
-    return 8
-
-
 def lanes_of(walk: Walk) -> int:
     """The lanes of an elementwise stage: as many as fit for its widest value."""
     types = [access.element for access in walk.accesses]
     if isinstance(walk.stage.op, linalg.GenericOp):
         types += [r.type for op in body_of(walk.stage.op).ops for r in op.results]
-    widest = max(map(width_of, types))
+    widest = max(map(byte_size, types))
     return min(MAX_LANES, VECTOR_BYTES // widest)
 
 
