@@ -37,14 +37,8 @@ def emit_row(b: LoopBuilder, walk: Walk, places: Sequence[Size], bounds: Range) 
     """The last dim: whole vectors, then single elements."""
     lower, upper = bounds
     dim = len(walk.sizes) - 1
-    lanes = lanes_of(walk) if vectorizable(walk, dim) else 0
-    length = b.calc("sub", upper, lower)
-    if isinstance(length, int) and length < lanes:
-        lanes = 0
-    split = lower
+    split, lanes = b.whole_vectors(lower, upper, lanes_of(walk) if vectorizable(walk, dim) else 0)
     if lanes:
-        whole = b.calc("mul", b.calc("divu", length, lanes), lanes)
-        split = b.calc("add", lower, whole)
 
         def vectors(
             inner: LoopBuilder, place: SSAValue, _: Sequence[SSAValue]

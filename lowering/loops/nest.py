@@ -47,6 +47,14 @@ class LoopBuilder(Builder):
             return 0
         return self.int_op(name, self.size(lhs), self.size(rhs))
 
+    def whole_vectors(self, lower: Size, upper: Size, lanes: int) -> tuple[Size, int]:
+        """Where the last whole vector of a range ends, and the lanes: 0 where none fits."""
+        length = self.calc("sub", upper, lower)
+        if not lanes or (isinstance(length, int) and length < lanes):
+            return lower, 0
+        whole = self.calc("mul", self.calc("divu", length, lanes), lanes)
+        return self.calc("add", lower, whole), lanes
+
     def dim(self, buffer: SSAValue, axis: int) -> Size:
         """The size of an axis of a buffer."""
         size = memref_type(buffer).get_shape()[axis]

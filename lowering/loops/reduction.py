@@ -265,13 +265,8 @@ class Reducer:
         dim = len(self.walk.sizes) - 1
         units = all(a.unit_along(dim) for a in self.walk.outputs) and can_vectorize(self.op)
         lanes = self.lanes if units and self.fold is not None and len(self.reduced) == 1 else 0
-        length = b.calc("sub", upper, lower)
-        if isinstance(length, int) and length < lanes:
-            lanes = 0
-        split = lower
+        split, lanes = b.whole_vectors(lower, upper, lanes)
         if lanes:
-            whole = b.calc("mul", b.calc("divu", length, lanes), lanes)
-            split = b.calc("add", lower, whole)
             b.for_(lower, split, lanes, (), self.column(places, inside, lanes))
         b.for_(split, upper, 1, (), self.column(places, inside, 0))
 

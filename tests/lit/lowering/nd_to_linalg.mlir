@@ -185,8 +185,7 @@ func.func @reshapes(%x: tensor<2x6xf32>, %y: tensor<?x3xf32>, %n: index) -> (ten
 // CHECK: [[E:%[a-z0-9_]+]] = tensor.empty() : tensor<4x16xf32>
 // CHECK: [[A:%[a-z0-9_]+]] = tensor.insert_slice %x into [[E]][0, 0] [4, 8] [1, 1]
 // CHECK: tensor.insert_slice %x into [[A]][0, 8] [4, 8] [1, 1]
-// CHECK: [[V:%[a-z0-9_]+]] = tensor.extract %v[]
-// CHECK: [[F:%[a-z0-9_]+]] = linalg.fill ins([[V]] : f32) outs(%{{.*}} : tensor<5x10xf32>)
+// CHECK: [[F:%[a-z0-9_]+]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> ()>, {{.*}} ins(%v : tensor<f32>) outs(%{{.*}} : tensor<5x10xf32>)
 // CHECK: tensor.insert_slice %x into [[F]][1, 0] [4, 8] [1, 1]
 func.func @parts(%x: tensor<4x8xf32>, %v: tensor<f32>) -> (tensor<2x3xf32>, tensor<4x16xf32>, tensor<5x10xf32>) {
   %0 = nd.slice %x starts [0, 1] limits [4, 8] strides [2, 3] : tensor<4x8xf32> -> tensor<2x3xf32>
