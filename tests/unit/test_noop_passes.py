@@ -22,6 +22,7 @@ def lit_file(name: str) -> Path:
     return LIT / room / f"{name.replace('-', '_')}.mlir"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(registry.PASSES))
 def test_lit_file_goes_red_without_the_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert passes_lit(lit_file(name)), "red already with the pass"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 from xdsl.utils.exceptions import PassFailedException
 
-from lamina import pipeline
+from lamina import pipeline, registry
 from lamina.errors import LoweringError
 
 GOOD = """\
@@ -222,3 +223,52 @@ def test_passes_and_pipelines_are_listed(tmp_path: Path, monkeypatch: pytest.Mon
     lines = opt(tmp_path, "", "--list-passes").out.splitlines()
     assert "  cse" in lines
     assert "  both = cse,dce" in lines
+
+
+OWN_PASS = """\
+from dataclasses import dataclass
+from xdsl.passes import ModulePass
+
+@dataclass(frozen=True)
+class RenamePass(ModulePass):
+    name = "rename"
+    to: str = "renamed"
+
+    def apply(self, ctx, op):
+        from xdsl.dialects.builtin import StringAttr
+        op.body.block.first_op.properties["sym_name"] = StringAttr(self.to)
+
+class SecondCsePass(RenamePass):
+    name = "cse"
+"""
+
+
+def test_a_pass_from_elsewhere_can_be_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own_pass_of_test_opt.py").write_text(OWN_PASS)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.setattr(registry, "PASSES", dict(registry.PASSES))
+    words = ("--load-pass", "own_pass_of_test_opt:RenamePass", "-p", "rename{to=g}")
+    assert "func.func @g" in opt(tmp_path, GOOD, *words).out
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("no_such_module:P", "expected MODULE:CLASS"),
+        ("own_pass_of_test_opt:NoPass", "expected MODULE:CLASS"),
+        ("own_pass_of_test_opt", "expected MODULE:CLASS"),
+        ("", "expected MODULE:CLASS"),
+        ("own_pass_of_test_opt:dataclass", "expected a subclass of ModulePass"),
+        ("own_pass_of_test_opt:SecondCsePass", "expected a new name, found 'cse'"),
+    ],
+)
+def test_what_is_no_pass_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, said: str
+) -> None:
+    (tmp_path / "own_pass_of_test_opt.py").write_text(OWN_PASS)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    done = opt(tmp_path, GOOD, "--load-pass", path)
+    assert done.status == 1
+    assert said in done.err

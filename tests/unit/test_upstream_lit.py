@@ -27,6 +27,7 @@ def below_nd(file: Path) -> list[str]:
     return [text for text in outputs if text.strip() and not ND_OP.search(text)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ["lowering", "transforms"])
 def test_upstream_accepts_what_the_passes_print(room: str) -> None:
     modules = [

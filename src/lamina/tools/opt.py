@@ -22,7 +22,7 @@ from lamina.errors import IRError, LaminaError, OptionError
 from lamina.ir_text import parse_module, print_module
 from lamina.reproducer import write_reproducer
 from lamina.tools.diagnostics import Diagnostic, diagnose, expectations, unmet
-from lamina.tools.passes import Step, load_pass, load_plugin, parse_passes, pass_names
+from lamina.tools.passes import Step, add_pass, load_pass, load_plugin, parse_passes, pass_names
 from lamina.tools.source import read_text
 from lamina.tools.timing import Timer
 from lamina.verify import verify_module
@@ -94,6 +94,13 @@ class LaminaOpt(xDSLOptMain):
         add("--load-pass-plugin", action="append", default=[], metavar="MODULE:CLASS",
             help="a pass from outside Lamina, by its place on Python's path")  # fmt: skip
         add("-t", "--target", default="mlir", choices=list(self.available_targets))
+        add(
+            "--load-pass",
+            action="append",
+            default=[],
+            metavar="MODULE:CLASS",
+            help="offer a pass of your own, from a module that Python finds",
+        )
         add("--reproducer", metavar="FILE", help="where a failing pass leaves its input")
         add("-v", "--version", action=VersionAction, version_format=self.version_format)
         flag("--list-passes", "list passes, options and pipelines, and exit")
@@ -109,6 +116,8 @@ class LaminaOpt(xDSLOptMain):
         arg_parser.set_defaults(frontend=None, disable_verify=False, syntax_highlight=False)
 
     def setup_pipeline(self) -> None:
+        for path in self.args.load_pass:
+            add_pass(path)
         for place in self.args.load_pass_plugin:
             load_plugin(place)
         self.steps = parse_passes(self.args.passes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
@@ -54,6 +55,24 @@ def load_plugin(place: str) -> None:
     if found.name in pass_names():
         raise OptionError(f"--load-pass-plugin: pass {found.name!r} exists; give yours a new name")
     registry.PASSES[found.name] = place
+
+
+def add_pass(path: str) -> None:
+    """Offer a pass of somebody else's for this process: `path` is "module:Class", importable.
+
+    Raises OptionError when there is no such pass or its name is taken.
+    """
+    module, _, name = path.partition(":")
+    try:
+        found: object = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise OptionError(f"--load-pass: expected MODULE:CLASS, found {path!r}: {error}") from error
+    if not isinstance(found, type) or not issubclass(found, ModulePass):
+        raise OptionError(f"--load-pass: expected a subclass of ModulePass, found {path}")
+    taken = found.name in XDSL_PASSES or found.name in pipeline.PIPELINES
+    if taken or registry.PASSES.get(found.name, path) != path:
+        raise OptionError(f"--load-pass: expected a new name, found {found.name!r} of {path}")
+    registry.PASSES[found.name] = path
 
 
 def parse_passes(text: str) -> list[Step]:
