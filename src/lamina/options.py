@@ -32,9 +32,7 @@ class CompileOptions:
         if self.fusion not in (0, 1, 2):
             raise OptionError(f"option fusion: expected 0, 1 or 2, found {self.fusion!r}")
         if self.threads is not None and not 1 <= self.threads <= 1024:
-            raise OptionError(
-                f"option threads: expected None or 1 to 1024, found {self.threads!r}"
-            )
+            raise OptionError(f"option threads: expected None or 1 to 1024, found {self.threads!r}")
         if self.fastmath not in (False, True, "finite"):
             raise OptionError(
                 f'option fastmath: expected False, True or "finite", found {self.fastmath!r}'
