@@ -1,10 +1,10 @@
 """log, log2, log10 and log1p: exponent extraction and a polynomial.
 
 x = 2^k m with m in [2/3, 4/3) in f32, [sqrt(1/2), sqrt(2)) in f64, and f = m - 1. In base b,
-log_b(1 + f) = h f + (f (L - h) - w L) with L = log_b(e), h = 1 or 1/2 near L (so that h f is
-exact) and w = f - log(1 + f), about f^2 / 2. f32 takes w from a polynomial in f; f64, where that
+log_b(1 + f) = h f + (f (L - h) + w L) with L = log_b(e), h = 1 or 1/2 near L (so that h f is
+exact) and w = log(1 + f) - f, about -f^2 / 2. f32 takes w from a polynomial in f; f64, where that
 would need 20 terms, from log(1 + f) = 2 atanh(s), s = f / (2 + f):
-w = f^2/2 - s (f^2/2 + R(s^2)). Coefficients: `tests/fit_polynomials.py`, log32 and log64.
+w = s (f^2/2 + R(s^2)) - f^2/2. Coefficients: `tests/fit_polynomials.py`, log32 and log64.
 """
 
 from __future__ import annotations
@@ -30,10 +30,13 @@ class Base:
 class LogTable:
     """Constants of one format.
 
-    `offset` is the bit pattern of m's lower end; 2^scale_bits lifts denormals to normal numbers.
+    `offset` is the bit pattern of m's lower end; 2^scale_bits lifts denormals to normal numbers;
+    `base` is explained at `split`.
     """
 
     fraction_bits: int
+    bias: int
+    base: int
     offset: int
     smallest_normal: float
     scale_bits: int
@@ -43,6 +46,8 @@ class LogTable:
 
 _TABLE32 = LogTable(
     fraction_bits=23,
+    bias=127,
+    base=0,
     offset=0x3F2AAAAB,
     smallest_normal=2.0**-126,
     scale_bits=23,
@@ -65,6 +70,8 @@ _TABLE32 = LogTable(
 
 _TABLE64 = LogTable(
     fraction_bits=52,
+    bias=1023,
+    base=1024,
     offset=0x3FE6A09E667F3BCD,
     smallest_normal=2.0**-1022,
     scale_bits=52,
@@ -85,47 +92,50 @@ _TABLE64 = LogTable(
 )
 
 
-_BIAS = {32: 127, 64: 1023}
-
-
 def table(e: Emitter) -> LogTable:
     """The constants of `e`'s format."""
     return _TABLE32 if e.bits == 32 else _TABLE64
 
 
-def split(e: Emitter, bits: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """(k, m): bits of a positive normal float = 2^k m, k an integer, m as bits."""
+def split(e: Emitter, bits: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """(k, f, above): `bits` of a positive normal float = 2^k (1 + f), k an integer-valued float.
+
+    Above its fraction bits the integer `above` is k + `base`. In f64 that is positive, since AVX2
+    has neither an arithmetic shift nor a conversion of 64-bit integers: k comes from the low bits
+    of a float near 2^52.
+    """
     t = table(e)
-    offset = e.integer(t.offset)
-    above = e.isub(bits, offset)
-    k = e.sar(above, t.fraction_bits)
-    m = e.iadd(e.and_(above, e.integer((1 << t.fraction_bits) - 1)), offset)
-    return k, m
+    fraction = e.integer((1 << t.fraction_bits) - 1)
+    above = e.isub(bits, e.integer(t.offset - (t.base << t.fraction_bits)))
+    m = e.iadd(e.and_(above, fraction), e.integer(t.offset))
+    f = e.sub(e.from_bits(m), e.real(1.0))
+    if e.bits == 32:
+        return e.to_real(e.sar(above, t.fraction_bits)), f, above
+    shifted = e.or_(e.shr(above, t.fraction_bits), e.integer(0x433 << t.fraction_bits))
+    return e.sub(e.from_bits(shifted), e.real(2.0**52 + t.base)), f, above
 
 
-def deficit(e: Emitter, f: SSAValue) -> SSAValue:
-    """w = f - log(1 + f) for the f of `split`."""
+def excess(e: Emitter, f: SSAValue) -> SSAValue:
+    """log(1 + f) - f for the f of `split`."""
     t = table(e)
     if e.bits == 32:
-        square = e.mul(f, f)
-        cubic = e.horner(f, t.coefficients)
-        return e.mul(square, e.fma(e.neg(f), cubic, e.real(0.5)))
+        return e.mul(e.mul(f, f), e.horner(f, (-0.5, *t.coefficients)))
     half_square = e.mul(e.mul(f, e.real(0.5)), f)
     s = e.div(f, e.add(f, e.real(2.0)))
     z = e.mul(s, s)
     series = e.mul(z, e.horner(z, t.coefficients))
-    return e.sub(half_square, e.mul(s, e.add(half_square, series)))
+    return e.sub(e.mul(s, e.add(half_square, series)), half_square)
 
 
 def log_of_parts(e: Emitter, base: str, k: SSAValue, f: SSAValue) -> SSAValue:
     """log_b(2^k (1 + f)), k an integer-valued float."""
     b = table(e).bases[base]
-    w = deficit(e, f)
+    w = excess(e, f)
     if base == "e":
-        tail = e.fma(k, e.real(b.low), e.neg(w))
+        tail = e.fma(k, e.real(b.low), w)
         return e.fma(k, e.real(b.high), e.add(f, tail))
     # k * high + head * f loses nothing where it matters: |k| = 1 and a result that cancels
-    tail = e.fma(f, e.real(b.tail), e.mul(w, e.real(-b.head - b.tail)))
+    tail = e.fma(f, e.real(b.tail), e.mul(w, e.real(b.head + b.tail)))
     if base == "2":
         return e.add(e.add(k, f), tail)
     tail = e.fma(k, e.real(b.low), tail)
@@ -137,23 +147,20 @@ def with_special_values(e: Emitter, x: SSAValue, result: SSAValue) -> SSAValue:
     zero = e.real(0.0)
     pole = e.select(e.compare("oeq", x, zero), e.real(float("-inf")), e.real(float("nan")))
     result = e.select(e.compare("ogt", x, zero), result, pole)
-    return e.select(e.compare("ult", x, e.real(float("inf"))), result, e.add(x, x))
+    return e.select(e.compare("ult", x, e.real(float("inf"))), result, x)
 
 
-def lifted_parts(e: Emitter, x: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """(k, m, adjust): x > 0 is 2^(k + adjust) m, also a denormal; m as bits, `adjust` a float."""
+def split_any(e: Emitter, x: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """(k, f): x = 2^k (1 + f) for x > 0, also a denormal."""
     t = table(e)
     denormal = e.compare("olt", x, e.real(t.smallest_normal))
     lifted = e.select(denormal, e.mul(x, e.real(2.0**t.scale_bits)), x)
-    k, m = split(e, e.bits_of(lifted))
-    return k, m, e.select(denormal, e.real(-float(t.scale_bits)), e.real(0.0))
+    k, f, _ = split(e, e.bits_of(lifted))
+    return e.add(k, e.select(denormal, e.real(-float(t.scale_bits)), e.real(0.0))), f
 
 
 def _log(e: Emitter, x: SSAValue, base: str) -> SSAValue:
-    k, m, adjust = lifted_parts(e, x)
-    f = e.sub(e.from_bits(m), e.real(1.0))
-    result = log_of_parts(e, base, e.add(e.to_real(k), adjust), f)
-    return with_special_values(e, x, result)
+    return with_special_values(e, x, log_of_parts(e, base, *split_any(e, x)))
 
 
 def log(e: Emitter, x: SSAValue) -> SSAValue:
@@ -174,12 +181,11 @@ def log10(e: Emitter, x: SSAValue) -> SSAValue:
 def log_of_sum(e: Emitter, high: SSAValue, low: SSAValue, more: SSAValue | None = None) -> SSAValue:
     """log(high + low), plus `more` * ln 2: high >= 2^-60 is normal, |low| at most an ulp of it."""
     t = table(e)
-    k, m = split(e, e.bits_of(high))
+    k, f, above = split(e, e.bits_of(high))
     # 2^-k, and 0 for the largest k, where low means nothing
-    down = e.isub(e.integer((_BIAS[e.bits]) << t.fraction_bits), e.shl(k, t.fraction_bits))
-    down = e.at_least(e.from_bits(down), 0.0)
-    f = e.fma(low, down, e.sub(e.from_bits(m), e.real(1.0)))
-    k = e.to_real(k)
+    exponent = e.and_(above, e.integer(-1 << t.fraction_bits))
+    down = e.isub(e.integer((t.base + t.bias) << t.fraction_bits), exponent)
+    f = e.fma(low, e.at_least(e.from_bits(down), 0.0), f)
     return log_of_parts(e, "e", k if more is None else e.add(k, more), f)
 
 

@@ -76,12 +76,9 @@ def _positive_power(e: Emitter, short: bool, a: SSAValue, y: SSAValue) -> SSAVal
     """a^y for a >= 0 and finite y; NaN for 0^0 and inf^0."""
     t = math_exp.table(e)
     if short:  # the denormals of f32 are normal in f64
-        k, m = math_log.split(e, e.bits_of(a))
-        k = e.to_real(k)
+        k, f, _ = math_log.split(e, e.bits_of(a))
     else:
-        k, m, adjust = math_log.lifted_parts(e, a)
-        k = e.add(e.to_real(k), adjust)
-    f = e.sub(e.from_bits(m), e.real(1.0))
+        k, f = math_log.split_any(e, a)
     log, rest = (_log2_short(e, k, f), None) if short else _log2_long(e, k, f)
     log = e.select(e.compare("oeq", a, e.real(0.0)), e.real(float("-inf")), log)
     log = e.select(e.compare("olt", a, e.real(float("inf"))), log, a)
