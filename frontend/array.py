@@ -145,8 +145,17 @@ class Array:
         view.flags.writeable = False
         return np.array(view, dtype=dtype, copy=copy)
 
-    def __dlpack__(self, **options: Any) -> Any:
-        return observe(self).__dlpack__(**options)
+    def __dlpack__(
+        self,
+        /,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[Any, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        export: Any = observe(self).__dlpack__
+        return export(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._data.__dlpack_device__()

@@ -177,8 +177,8 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
 
 
 @public
-def full(shape: Any, value: ArrayLike, *, dtype: Any = None, device: Any = None) -> Array:
-    """An array with `value` everywhere, of its dtype unless `dtype` is given.
+def full(shape: Any, fill_value: ArrayLike, *, dtype: Any = None, device: Any = None) -> Array:
+    """An array with `fill_value` everywhere, of its dtype unless `dtype` is given.
 
     >>> lm.full((2,), 7)
     Array([7, 7])
@@ -187,11 +187,11 @@ def full(shape: Any, value: ArrayLike, *, dtype: Any = None, device: Any = None)
     wanted = shapes.shape_tuple("full", shape)
     if dtype is not None:
         found = dtypes.normalize(dtype)
-    elif is_weak(value):
-        found = dtypes.default_of(weak_kind(value))  # type: ignore[arg-type]
+    elif is_weak(fill_value):
+        found = dtypes.default_of(weak_kind(fill_value))  # type: ignore[arg-type]
     else:
-        found = as_array("full", value).dtype
-    return _full(value, wanted, found)
+        found = as_array("full", fill_value).dtype
+    return _full(fill_value, wanted, found)
 
 
 @public
@@ -232,14 +232,16 @@ def _like(x: ArrayLike, dtype: Any) -> tuple[tuple[int, ...], Any]:
 
 
 @public
-def full_like(x: ArrayLike, /, value: ArrayLike, *, dtype: Any = None, device: Any = None) -> Array:
+def full_like(
+    x: ArrayLike, /, fill_value: ArrayLike, *, dtype: Any = None, device: Any = None
+) -> Array:
     """`full` with the shape and dtype of x.
 
     >>> lm.full_like(lm.asarray([1, 2]), 5)
     Array([5, 5])
     """
     shape, wanted = _like(x, dtype)
-    return full(shape, value, dtype=wanted, device=device)
+    return full(shape, fill_value, dtype=wanted, device=device)
 
 
 @public

@@ -6,17 +6,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lamina.errors import ArgumentError, ShapeError
+import numpy as np
+
+from lamina.errors import ArgumentError, ShapeError, TraceError
 from lamina.frontend import dtypes, shapes
-from lamina.frontend.array import Array, ArrayLike
+from lamina.frontend.array import Array, ArrayLike, is_array, wrap
 from lamina.frontend.bind import (
     as_array,
     bind,
     broadcast,
     cast,
+    check_dtype,
     duplicate,
     is_weak,
     result_dtype,
+    values,
     view,
 )
 from lamina.frontend.dispatch import CURRENT, public
@@ -152,7 +156,7 @@ def flip(x: ArrayLike, /, *, axis: Any = None) -> Array:
 
 
 @public
-def expand_dims(x: ArrayLike, /, *, axis: Any = 0) -> Array:
+def expand_dims(x: ArrayLike, /, axis: Any = 0) -> Array:
     """New axes of size 1, at `axis` of the result: a view.
 
     >>> lm.expand_dims(lm.asarray([1, 2]), axis=1).shape
@@ -313,13 +317,17 @@ def roll(x: ArrayLike, /, shift: Any, *, axis: Any = None) -> Array:
 
 
 @public
-def repeat(x: ArrayLike, repeats: int, /, *, axis: int | None = None) -> Array:
+def repeat(x: ArrayLike, repeats: Any, /, *, axis: int | None = None) -> Array:
     """Each element `repeats` times along `axis`; None repeats the flattened array.
+
+    repeats: an int; in eager code also one for each element.
 
     >>> lm.repeat(lm.asarray([1, 2]), 2)
     Array([1, 1, 2, 2])
     """
     array = as_array("repeat", x)
+    if is_array(repeats) and repeats.ndim:
+        return _repeated(array, as_array("repeat", repeats), axis)
     count = shapes.integer("repeat", repeats, "number of repeats")
     if count < 0:
         fail(ShapeError, f"repeat: expected 0 repeats or more, found {count}")
@@ -331,6 +339,20 @@ def repeat(x: ArrayLike, repeats: int, /, *, axis: int | None = None) -> Array:
     dims = tuple(i for i in range(array.ndim + 1) if i != along + 1)
     flat = (*shape[:along], shape[along] * count, *shape[along + 1 :])
     return duplicate(view("reshape", view("broadcast", array, dims=dims, shape=wide), shape=flat))
+
+
+def _repeated(array: Array, counts: Array, axis: int | None) -> Array:
+    if CURRENT.get() is not None or array._tape is not None:
+        fail(TraceError, "repeat: expected an int number of repeats, found an array")
+    check_dtype("repeat", counts.dtype, dtypes.INTEGERS)
+    if axis is not None:
+        axis = shapes.axis_index("repeat", axis, array.ndim)
+    size = array.size if axis is None else array.shape[axis]
+    if counts.shape not in ((1,), (size,)):
+        fail(ShapeError, f"repeat: expected {size} numbers of repeats, found {counts.shape}")
+    if (values(counts) < 0).any():
+        fail(ShapeError, "repeat: expected 0 repeats or more, found less")
+    return wrap(np.repeat(values(array), values(counts).astype(np.int64), axis))
 
 
 @public
@@ -371,17 +393,3 @@ def pad(x: ArrayLike, width: Any, /, *, value: ArrayLike = 0) -> Array:
     filler = cast(as_array("pad", value, array.dtype), array.dtype)
     low, high = tuple(pair[0] for pair in edges), tuple(pair[1] for pair in edges)
     return bind("pad", array, filler, low=low, high=high)
-
-
-@public
-def result_type(*operands: Any) -> DType:
-    """The dtype that arrays, dtypes and Python numbers promote to.
-
-    >>> lm.result_type(lm.int32, lm.float32)
-    dtype('float64')
-    """
-    found: list[Any] = [x.dtype if isinstance(x, Array) else x for x in operands]
-    kinds = [dtypes.normalize(x) for x in found if not is_weak(x)]
-    weak = [x for x in found if is_weak(x)]
-    base = dtypes.common(kinds, []) if kinds else result_dtype("result_type", weak)
-    return dtypes.common([base], [type(x) for x in weak])

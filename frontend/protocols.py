@@ -78,6 +78,7 @@ NAMES = {
             "max",
             "min",
             "empty_like",
+            "expand_dims",
             "flip",
             "full_like",
             "imag",
@@ -127,7 +128,6 @@ NAMES = {
     "ravel": "numpy_ravel",
     "vstack": "numpy_vstack",
     "hstack": "numpy_hstack",
-    "expand_dims": "numpy_expand_dims",
     "squeeze": "numpy_squeeze",
     "shape": "numpy_shape",
     "ndim": "numpy_ndim",
@@ -234,10 +234,6 @@ def _hstack(arrays: Sequence[Array]) -> Array:
     return FUNCTIONS["concat"](found, axis=0 if found[0].ndim == 1 else 1)
 
 
-def _expand_dims(x: Array, axis: Any) -> Array:
-    return FUNCTIONS["expand_dims"](x, axis=axis)
-
-
 def _squeeze(x: Array, axis: Any = None) -> Array:
     return as_array("squeeze", x).squeeze(axis)
 
@@ -247,7 +243,6 @@ FUNCTIONS.update(
     numpy_ravel=_ravel,
     numpy_vstack=_vstack,
     numpy_hstack=_hstack,
-    numpy_expand_dims=_expand_dims,
     numpy_squeeze=_squeeze,
     numpy_shape=attrgetter("shape"),
     numpy_ndim=attrgetter("ndim"),

@@ -86,7 +86,15 @@ class TracedArray(Array):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         self._refuse("np.asarray", "use lm functions on it, or return it")
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self,
+        /,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[Any, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
         self._refuse("__dlpack__", "return it from the traced function")
 
     def __dlpack_device__(self) -> tuple[int, int]:

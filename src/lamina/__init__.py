@@ -65,6 +65,7 @@ from lamina.frontend.dtypes import (
     uint64,
 )
 from lamina.frontend.dtypes import bool_ as bool
+from lamina.frontend.einsum import einsum
 from lamina.frontend.elementwise import (
     abs,
     add,
@@ -106,6 +107,14 @@ from lamina.frontend.elementwise import (
     tanh,
     trunc,
 )
+from lamina.frontend.inspection import (
+    __array_namespace_info__,
+    can_cast,
+    finfo,
+    iinfo,
+    isdtype,
+    result_type,
+)
 from lamina.frontend.logic import (
     bitwise_and,
     bitwise_invert,
@@ -143,7 +152,6 @@ from lamina.frontend.manipulation import (
     permute_dims,
     repeat,
     reshape,
-    result_type,
     roll,
     split,
     squeeze,
@@ -170,6 +178,7 @@ from lamina.frontend.searching import argmax, argmin, where
 
 e, pi, inf, nan = 2.718281828459045, 3.141592653589793, float("inf"), float("nan")
 newaxis = None
+__array_api_version__ = "2024.12"
 
 for _module in ("indexing", "protocols"):  # operators and NumPy's functions find them in a table
     import_module(f"lamina.frontend.{_module}")
@@ -209,6 +218,7 @@ __all__ = [
     "ResourceError",
     "ShapeError",
     "TraceError",
+    "__array_namespace_info__",
     "abs",
     "add",
     "all",
@@ -230,6 +240,7 @@ __all__ = [
     "bool",
     "broadcast_arrays",
     "broadcast_to",
+    "can_cast",
     "ceil",
     "clip",
     "complex64",
@@ -244,6 +255,7 @@ __all__ = [
     "count_nonzero",
     "divide",
     "e",
+    "einsum",
     "empty",
     "empty_like",
     "equal",
@@ -253,6 +265,7 @@ __all__ = [
     "expand_dims",
     "expm1",
     "eye",
+    "finfo",
     "flip",
     "float16",
     "float32",
@@ -265,12 +278,14 @@ __all__ = [
     "gelu",
     "greater",
     "greater_equal",
+    "iinfo",
     "imag",
     "inf",
     "int8",
     "int16",
     "int32",
     "int64",
+    "isdtype",
     "isfinite",
     "isinf",
     "isnan",
