@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects import func, tensor
 from xdsl.dialects.builtin import (
@@ -18,7 +18,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     FunctionType,
-    IntegerAttr,
     StringAttr,
     SymbolRefAttr,
     TensorType,
@@ -84,6 +83,12 @@ class MainBufferizer:
         function = self.function
         old = function.body.block
         inputs = [buffer_type(t) for t in function.function_type.inputs]
+        for type in function.function_type.outputs:
+            if not isinstance(type, TensorType):
+                raise LoweringError(
+                    f"bufferize: expected a function that returns tensors, found a result {type}",
+                    place=place_of(function.location),
+                )
         outputs = [buffer_type(t) for t in function.function_type.outputs]
         new = Block(arg_types=[*inputs, *outputs])
         for before, after in zip(old.args, new.args, strict=False):

@@ -436,3 +436,10 @@ func.func @main(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   }
   func.return %y : tensor<?xf32>
 }
+
+// -----
+
+// expected-error@+1 {{bufferize: expected a function that returns tensors, found a result f32}}
+func.func @scalar_result(%x: f32) -> f32 {
+  func.return %x : f32
+}
