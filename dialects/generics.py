@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import cast
 
 from xdsl.dialects import tensor
@@ -11,6 +12,8 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
     DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    IntegerType,
     TensorType,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -142,6 +145,62 @@ def _source(value: SSAValue) -> SSAValue:
     """`value` without a widening."""
     owner = _defining(value)
     return owner.operands[0] if isinstance(owner, arith.ExtFOp) else value
+
+
+def reduced_dims(op: linalg.GenericOp) -> list[int]:
+    """The dims that are folded."""
+    return [d for d, c in enumerate(iterators_of(op)) if c == "r"]
+
+
+def index_dims(op: linalg.GenericOp) -> set[int]:
+    """The dims whose index the body reads."""
+    return {
+        cast("IntegerAttr[IntegerType]", inner.properties["dim"]).value.data
+        for inner in body_of(op).walk()
+        if isinstance(inner, linalg.IndexOp)
+    }
+
+
+def folds_as_one(value: SSAValue, affine_map: AffineMap, reduced: Sequence[int]) -> bool:
+    """Whether the reduced dims can be walked as one in the operand `value`.
+
+    They must all be missing or stand side by side in order, and not in a view: the order of a sum
+    over several axes is that of one flat axis.
+    """
+    used = set(reduced)
+    places = [i for i, e in enumerate(affine_map.results) if e.used_dims() & used]
+    if len(reduced) < 2 or not places:
+        return True
+    found = [affine_map.results[i] for i in places]
+    in_order = [e.position if isinstance(e, AffineDimExpr) else -1 for e in found] == [*reduced]
+    side_by_side = places == list(range(places[0], places[0] + len(places)))
+    return in_order and side_by_side and not isinstance(value.owner, tensor.ExtractSliceOp)
+
+
+def owner_of(op: linalg.GenericOp, dim: int) -> int | None:
+    """The only input of a contraction that changes with `dim`; None when both do."""
+    first, second = (any(dim in e.used_dims() for e in m.results) for m in maps_of(op)[:2])
+    return None if first == second else (0 if first else 1)
+
+
+def is_thin(op: linalg.GenericOp) -> bool:
+    """Whether a contraction has at most two rows, or no columns.
+
+    It is then summed in lanes along the depth, where that is the last axis of both operands.
+    """
+    out = [cast(AffineDimExpr, e).position for e in maps_of(op)[2].results]
+    columns = owner_of(op, out[-1]) if out else None
+    if columns is None:
+        return True
+    shape = cast("TensorType[Attribute]", op.outputs[0].type).get_shape()
+    rows = [size for d, size in zip(out, shape, strict=True) if owner_of(op, d) == 1 - columns]
+    return DYNAMIC_INDEX not in rows and prod(rows) <= 2
+
+
+def ends_in(affine_map: AffineMap, dim: int) -> bool:
+    """Whether the last result of the map is `dim` alone."""
+    last = affine_map.results[-1] if affine_map.results else None
+    return isinstance(last, AffineDimExpr) and last.position == dim
 
 
 def cost_of(op: linalg.GenericOp) -> int:

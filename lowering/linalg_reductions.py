@@ -113,7 +113,8 @@ def lower_reduce(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValu
         init = _filled(b, tuple(sizes[d] for d in kept), start, type)
 
         def body(inner: Builder, args: Operands) -> Operands:
-            return (combine(inner, kind, args[1], widen(inner, args[0], type), unsigned),)
+            # the value first: `acc + a * b` would be a contraction's sum, which may be fused
+            return (combine(inner, kind, widen(inner, args[0], type), args[1], unsigned),)
 
         iterators = "".join("r" if d in group else "p" for d in range(rank))
         source = (value, AffineMap.identity(rank))

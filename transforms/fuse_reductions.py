@@ -6,53 +6,37 @@
     %s = linalg.generic {... "reduction"} ins(%x, %y) { mulf addf }
 
 The producer is cloned: where others read it too, it stays, and is computed twice only when that
-is cheap. Post-condition: `why_apart` gives a reason for every elementwise producer that is left.
+is cheap. Post-condition: `why_apart` gives a reason for every elementwise producer that is left;
+the order of each sum is the one that it had before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.context import Context
+from xdsl.dialects import tensor
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, ModuleOp, i32
 from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
 from lamina.dialects import linalg
-from lamina.dialects.locations import fuse_locations
 from lamina.dialects.generics import (
     body_of,
     cost_of,
+    folds_as_one,
+    index_dims,
     is_elementwise,
     is_identity,
     is_reduction,
-    iterators_of,
     maps_of,
+    reduced_dims,
     sizes_are_known,
 )
+from lamina.dialects.locations import fuse_locations
 
 RECOMPUTE = 4
 """A producer with several readers is computed again when its cost times its readers is at most
 this (an addition costs 1)."""
-
-
-def folds_as_one(affine_map: AffineMap, reduced: Sequence[int]) -> bool:
-    """Whether the reduced dims can be walked as one in an operand read by `affine_map`.
-
-    They must all be missing or stand side by side in order: the order of a sum over several axes
-    is that of one flat axis.
-    """
-    places = [
-        i
-        for i, e in enumerate(affine_map.results)
-        if isinstance(e, AffineDimExpr) and e.position in reduced
-    ]
-    if not places:
-        return not any(e.used_dims() & set(reduced) for e in affine_map.results)
-    found = [affine_map.results[i] for i in places]
-    in_order = [e.position for e in found if isinstance(e, AffineDimExpr)] == list(reduced)
-    return in_order and places == list(range(places[0], places[0] + len(places)))
 
 
 def why_apart(
@@ -76,8 +60,13 @@ def why_apart(
     inner = maps_of(producer)[: len(producer.inputs)]
     if not sizes_are_known([*inner, *others]):
         return "the size of a dim would be known from nothing"
-    reduced = [d for d, c in enumerate(iterators_of(reduction)) if c == "r"]
-    if len(reduced) > 1 and not all(folds_as_one(m, reduced) for m in maps_of(producer)):
+    if any(isinstance(o, tensor.ExtractOp) for o in body_of(producer).ops):
+        return "the producer reads a computed place"
+    reduced = reduced_dims(reduction)
+    inputs = zip(producer.inputs, maps_of(producer), strict=False)
+    if not all(folds_as_one(value, m, reduced) for value, m in inputs) or (
+        len(reduced) > 1 and index_dims(producer) & set(reduced)
+    ):
         return "the reduced axes would not be one flat axis"
     return None
 

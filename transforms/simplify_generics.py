@@ -6,7 +6,8 @@
     %r = linalg.generic {(d0, d1) -> (d1), ...} ins(%x) { addf %x, 1.0 }
 
 Post-condition: no input of a generic is a move (unless the composed maps could not tell the loop
-sizes) or a splat constant; moves that nobody else reads are gone.
+sizes, or would change the order of a sum) or a splat constant; moves that nobody else reads are
+gone.
 """
 
 from __future__ import annotations
@@ -22,9 +23,14 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from lamina.dialects import arith, linalg
 from lamina.dialects.generics import (
     body_of,
+    ends_in,
+    folds_as_one,
     is_contraction,
     is_movement,
+    is_parallel,
+    is_thin,
     maps_of,
+    reduced_dims,
     scalar_constant,
     sizes_are_known,
 )
@@ -46,6 +52,20 @@ def read_through(value: SSAValue, affine_map: AffineMap) -> Input:
     return value, affine_map
 
 
+def keeps_order(
+    op: linalg.GenericOp, source: SSAValue, affine_map: AffineMap, composed: AffineMap
+) -> bool:
+    """Whether `op` sums in the same order when it reads `source` by `composed` instead of its
+    input by `affine_map`: the bits of a sum do not depend on what is fused."""
+    if is_parallel(op):
+        return True
+    reduced = reduced_dims(op)
+    if not is_contraction(op):
+        return folds_as_one(source, composed, reduced)
+    along = ends_in(affine_map, reduced[-1]) == ends_in(composed, reduced[-1])
+    return along or len(reduced) > 1 or not is_thin(op)
+
+
 def simplify(op: linalg.GenericOp) -> None:
     """Apply both rewrites to the inputs of `op`, in place."""
     maps, body = maps_of(op), body_of(op)
@@ -53,7 +73,10 @@ def simplify(op: linalg.GenericOp) -> None:
     kept: list[Input] = []
     for i, value in reversed(list(enumerate(op.inputs))):
         source, composed = read_through(value, maps[i])
-        if source is not value and not sizes_are_known([*maps[:i], composed, *maps[i + 1 :]]):
+        if source is not value and (
+            not sizes_are_known([*maps[:i], composed, *maps[i + 1 :]])
+            or not keeps_order(op, source, maps[i], composed)
+        ):
             source, composed = value, maps[i]
         # a product with a constant stays a contraction: its rounding is a contraction's
         constant = None if is_contraction(op) else scalar_constant(source)

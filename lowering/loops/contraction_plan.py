@@ -12,12 +12,20 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from lamina.dialects import linalg, memref
-from lamina.dialects.generics import is_contraction, is_identity, is_parallel, iterators_of, maps_of
+from lamina.dialects.generics import (
+    ends_in,
+    is_contraction,
+    is_identity,
+    is_parallel,
+    is_thin,
+    maps_of,
+    owner_of,
+    reduced_dims,
+)
 from lamina.dialects.locations import place_of
 from lamina.errors import LoweringError
 from lamina.lowering.buffer_types import memref_type, strides_of
@@ -61,28 +69,6 @@ class Plan:
         return memref_type(self.generic.outputs[0]).element_type
 
 
-def sizes_of_dims(generic: linalg.GenericOp) -> list[int]:
-    """The static size of each dim; -1 when dynamic (or only known through a window)."""
-    maps = maps_of(generic)
-    sizes = [DYNAMIC_INDEX] * maps[0].num_dims
-    for value, affine_map in zip(generic.operands, maps, strict=True):
-        for size, expr in zip(memref_type(value).get_shape(), affine_map.results, strict=True):
-            if isinstance(expr, AffineDimExpr):
-                sizes[expr.position] = size
-    return sizes
-
-
-def uses(affine_map: AffineMap, dim: int) -> bool:
-    """Whether a result of the map changes with `dim`."""
-    return any(dim in e.used_dims() for e in affine_map.results)
-
-
-def owner_of(generic: linalg.GenericOp, dim: int) -> int | None:
-    """The only input that changes with `dim`; None when both do."""
-    first, second = (uses(m, dim) for m in maps_of(generic)[:2])
-    return None if first == second else (0 if first else 1)
-
-
 def trailing(
     dims: list[int],
     generic: linalg.GenericOp,
@@ -124,7 +110,7 @@ def plan_of(kernel: func.FuncOp) -> Plan:
     left = 1 - column_owner if column_owner is not None else 0
     before = dims[: rank - len(columns)]
     rows = trailing(before, generic, left, out_like)
-    depth = [d for d, c in enumerate(iterators_of(generic)) if c == "r"]
+    depth = reduced_dims(generic)
     outer = [d for d in dims if d not in rows and d not in columns]
     fills = {op.outputs[0]: op.inputs[0] for op in ops if isinstance(op, linalg.FillOp)}
     plan = Plan(
@@ -170,25 +156,8 @@ def lanes_along_depth(plan: Plan) -> bool:
     no columns, and neighbours along the depth are neighbours in memory."""
     if plan.padding is not None or len(plan.depth) != 1:
         return False
-    depth, sizes = plan.depth[0], sizes_of_dims(plan.generic)
-    if not all(_unit_along(plan.generic, operand, depth) for operand in (0, 1)):
-        return False
-    rows = _product(sizes[d] for d in plan.rows)
-    return not plan.columns or (rows is not None and rows <= 2)
-
-
-def _product(sizes: object) -> int | None:
-    total = 1
-    for size in cast("Sequence[int]", sizes):
-        if size == DYNAMIC_INDEX:
-            return None
-        total *= size
-    return total
-
-
-def _unit_along(generic: linalg.GenericOp, operand: int, dim: int) -> bool:
-    results = maps_of(generic)[operand].results
-    type = cast("MemRefType[Attribute]", generic.operands[operand].type)
-    last = results[-1] if results else None
-    plain = isinstance(last, AffineDimExpr) and last.position == dim
-    return plain and strides_of(type)[-1] == 1
+    operands = zip(plan.generic.inputs, maps_of(plan.generic), strict=False)
+    return is_thin(plan.generic) and all(
+        ends_in(affine_map, plan.depth[0]) and strides_of(memref_type(value))[-1] == 1
+        for value, affine_map in operands
+    )

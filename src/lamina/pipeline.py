@@ -25,7 +25,7 @@ def pipelines(options: CompileOptions, target: Target) -> dict[str, tuple[str, .
     fma = _flag(target.has_fma)
     found = {
         # 1. On whole-tensor ops patterns are few and see through everything.
-        "nd-optimize": (),
+        "nd-optimize": ("absorb-transposes",),
         # 2. From here on each op has an index space.
         "nd-to-linalg": ("nd-to-linalg",),
         # 3. Moves and constants first, else they stand between ops that could be one; then ops of

@@ -29,6 +29,7 @@ DIALECTS: dict[str, str] = {
 }
 
 PASSES: dict[str, str] = {
+    "absorb-transposes": "lamina.transforms.absorb_transposes:AbsorbTransposesPass",
     "plan-memory": "lamina.transforms.plan_memory:PlanMemoryPass",
     "kernels-to-loops": "lamina.lowering.kernels_to_loops:KernelsToLoopsPass",
     "expand-math": "lamina.lowering.expand_math:ExpandMathPass",

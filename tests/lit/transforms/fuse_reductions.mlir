@@ -193,6 +193,70 @@ func.func @keeps_the_order_of_a_flat_sum(%x: tensor<8x4xf32>, %init: tensor<f32>
 
 // -----
 
+// The same reason: the index of one of the axes is read; a part of an array is not flat.
+// CHECK-LABEL: func.func @keeps_the_order_of_parts(
+// CHECK: [[A:%[a-z0-9_]+]] = linalg.generic {{.*}} ins(%x
+// CHECK: linalg.generic {{.*}}"reduction", "reduction"]} ins([[A]]
+// CHECK: [[V:%[a-z0-9_]+]] = tensor.extract_slice
+// CHECK: [[B:%[a-z0-9_]+]] = linalg.generic {{.*}} ins([[V]]
+// CHECK: linalg.generic {{.*}}"reduction", "reduction"]} ins([[B]]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#zero = affine_map<(d0, d1) -> ()>
+func.func @keeps_the_order_of_parts(%x: tensor<4x8xi64>, %init: tensor<i64>) -> (tensor<i64>, tensor<i64>) {
+  %e = tensor.empty() : tensor<4x8xi64>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xi64>) outs(%e : tensor<4x8xi64>) {
+  ^bb0(%v: i64, %o: i64):
+    %i = linalg.index 1 : index
+    %n = arith.index_cast %i : index to i64
+    %p = arith.muli %v, %n : i64
+    linalg.yield %p : i64
+  } -> tensor<4x8xi64>
+  %r = linalg.generic {indexing_maps = [#id, #zero], iterator_types = ["reduction", "reduction"]} ins(%a : tensor<4x8xi64>) outs(%init : tensor<i64>) {
+  ^bb0(%v: i64, %o: i64):
+    %s = arith.addi %v, %o : i64
+    linalg.yield %s : i64
+  } -> tensor<i64>
+  %c = tensor.extract_slice %x[0, 0] [4, 3] [1, 1] : tensor<4x8xi64> to tensor<4x3xi64>
+  %f = tensor.empty() : tensor<4x3xi64>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<4x3xi64>) outs(%f : tensor<4x3xi64>) {
+  ^bb0(%v: i64, %o: i64):
+    %p = arith.addi %v, %v : i64
+    linalg.yield %p : i64
+  } -> tensor<4x3xi64>
+  %q = linalg.generic {indexing_maps = [#id, #zero], iterator_types = ["reduction", "reduction"]} ins(%b : tensor<4x3xi64>) outs(%init : tensor<i64>) {
+  ^bb0(%v: i64, %o: i64):
+    %s = arith.addi %v, %o : i64
+    linalg.yield %s : i64
+  } -> tensor<i64>
+  func.return %r, %q : tensor<i64>, tensor<i64>
+}
+
+// -----
+
+// The reason: the producer reads a computed place, which is not done in lanes.
+// CHECK-LABEL: func.func @keeps_a_lookup(
+// CHECK: [[A:%[a-z0-9_]+]] = linalg.generic {{.*}} ins(%x
+// CHECK: tensor.extract %t
+// CHECK: linalg.generic {{.*}}"reduction"]} ins([[A]]
+#id = affine_map<(d0) -> (d0)>
+#zero = affine_map<(d0) -> ()>
+func.func @keeps_a_lookup(%x: tensor<8xindex>, %t: tensor<9xf32>, %init: tensor<f32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xindex>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: index, %o: f32):
+    %p = tensor.extract %t[%v] : tensor<9xf32>
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [#id, #zero], iterator_types = ["reduction"]} ins(%a : tensor<8xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %v, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  func.return %r : tensor<f32>
+}
+
+// -----
+
 // A contraction is no reduction: what it reads is packed, not computed in its innermost loop.
 // CHECK-LABEL: func.func @keeps_the_operand_of_a_contraction(
 // CHECK: [[A:%[a-z0-9_]+]] = linalg.generic {{.*}} ins(%x :

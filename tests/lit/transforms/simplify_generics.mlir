@@ -122,6 +122,47 @@ func.func @keeps_a_move_that_tells_a_size(%x: tensor<4xf32>, %init: tensor<4xf32
 
 // -----
 
+// A sum over two axes of a transpose: read through, it would not be one flat axis in its order.
+// CHECK-LABEL: func.func @keeps_the_order_of_a_sum(
+// CHECK: [[T:%[a-z0-9_]+]] = linalg.generic {{.*}} ins(%x : tensor<4x8xf32>)
+// CHECK: linalg.generic {{.*}}"reduction", "reduction"]} ins([[T]] : tensor<8x4xf32>)
+func.func @keeps_the_order_of_a_sum(%x: tensor<4x8xf32>, %init: tensor<f32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<8x4xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    linalg.yield %v : f32
+  } -> tensor<8x4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>], iterator_types = ["reduction", "reduction"]} ins(%t : tensor<8x4xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %v, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  func.return %r : tensor<f32>
+}
+
+// -----
+
+// A product with one row is summed in lanes along the depth, where that is the last axis.
+// CHECK-LABEL: func.func @keeps_the_order_of_a_thin_product(
+// CHECK: [[T:%[a-z0-9_]+]] = linalg.generic {{.*}} ins(%w : tensor<2x3xf32>)
+// CHECK: linalg.generic {{.*}}"reduction"]} ins(%x, [[T]] : tensor<1x3xf32>, tensor<3x2xf32>)
+func.func @keeps_the_order_of_a_thin_product(%x: tensor<1x3xf32>, %w: tensor<2x3xf32>, %init: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  %e = tensor.empty() : tensor<3x2xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<2x3xf32>) outs(%e : tensor<3x2xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    linalg.yield %v : f32
+  } -> tensor<3x2xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %t : tensor<1x3xf32>, tensor<3x2xf32>) outs(%init : tensor<1x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1x2xf32>
+  func.return %r : tensor<1x2xf32>
+}
+
+// -----
+
 // A product with a constant matrix keeps the rounding of a contraction: it stays one.
 // CHECK-LABEL: func.func @keeps_the_constant_of_a_contraction(
 // CHECK: [[C:%[a-z0-9_]+]] = arith.constant dense<5.0{{.*}}> : tensor<3x2xf32>
