@@ -58,7 +58,7 @@ class Alias:
             data = memory_of(array)
             root = root_of(array) if root is None else root
             found = offset_in(root, data), data.shape, data.strides, data.dtype
-            if root_of(array) is not root or found != (
+            if found != (
                 member.offset,
                 member.shape,
                 member.strides,

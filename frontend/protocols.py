@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from operator import attrgetter
 from typing import Any, NoReturn
 
 import numpy as np
@@ -172,6 +171,8 @@ def from_numpy_function(
     out: Any = options.pop("out", None)
     accepted = inspect.signature(FUNCTIONS[name]).parameters.values()
     places = sum(parameter.kind is not parameter.KEYWORD_ONLY for parameter in accepted)
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in accepted):
+        places = len(arguments)
     for key, value in zip(_parameters(function)[places:], arguments[places:], strict=False):
         options[key] = value
     result = FUNCTIONS[name](*arguments[:places], **_known(name, options))
@@ -238,13 +239,25 @@ def _squeeze(x: Array, axis: Any = None) -> Array:
     return as_array("squeeze", x).squeeze(axis)
 
 
+def _shape(x: Array) -> tuple[int, ...]:
+    return x.shape
+
+
+def _ndim(x: Array) -> int:
+    return x.ndim
+
+
+def _size(x: Array) -> int:
+    return x.size
+
+
 FUNCTIONS.update(
     numpy_transpose=_transpose,
     numpy_ravel=_ravel,
     numpy_vstack=_vstack,
     numpy_hstack=_hstack,
     numpy_squeeze=_squeeze,
-    numpy_shape=attrgetter("shape"),
-    numpy_ndim=attrgetter("ndim"),
-    numpy_size=attrgetter("size"),
+    numpy_shape=_shape,
+    numpy_ndim=_ndim,
+    numpy_size=_size,
 )

@@ -301,6 +301,23 @@ def test_function(case: Case) -> None:
     same_bits(traced(function, *args)[0], found)
 
 
+def test_formulas_are_those_of_the_docstrings() -> None:
+    x = lm.asarray(RNG.normal(size=(64, 33)).astype(np.float32))
+    powers = lm.exp(x - lm.max(x, axis=1, keepdims=True))
+    expected = powers * (1 / lm.sum(powers, axis=1, keepdims=True))
+    same_bits(np.asarray(lm.softmax(x)), np.asarray(expected))
+    mean = lm.mean(x, axis=1, keepdims=True)
+    scale = 1 / lm.sqrt(lm.var(x, axis=1, keepdims=True) + 1e-5)
+    same_bits(np.asarray(lm.layer_norm(x)), np.asarray((x - mean) * scale))
+    same_bits(np.asarray(lm.sigmoid(x)), np.asarray(1 / (lm.exp(-x) + 1)))
+    half = lm.astype(x, lm.float16)
+    wide = lm.astype(lm.softmax(lm.astype(half, lm.float32)), lm.float16)
+    same_bits(np.asarray(lm.softmax(half)), np.asarray(wide))
+    zeros = lm.asarray([-0.0, 0.0, np.nan, -1.0])
+    assert np.signbit(np.asarray(lm.relu(zeros))).tolist()[0:2] == [False, False]
+    assert np.isnan(np.asarray(lm.relu(zeros))[2])
+
+
 def test_conv_against_direct_sum() -> None:
     x, w = RNG.normal(size=(2, 4, 7, 6)), RNG.normal(size=(6, 2, 3, 2))
     found = np.asarray(
