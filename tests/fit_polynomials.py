@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,14 @@ def spelled(value: float, bits: int) -> str:
     return repr(float(f"{value:.{digits}g}"))
 
 
+def polynomial(c: Sequence[Real], x: Real) -> Real:
+    """c[0] + c[1] x + c[2] x^2 + ..."""
+    result = mp.mpf(0)
+    for coefficient in reversed(c):
+        result = result * x + coefficient
+    return result
+
+
 def remez(f: Function, low: Real, high: Real, weight: Function, count: int):
     """The minimax c of weight(x) * (f(x) - sum c[i] x^i); returns (c, largest error)."""
     middle, half = (low + high) / 2, (high - low) / 2
@@ -53,7 +61,7 @@ def remez(f: Function, low: Real, high: Real, weight: Function, count: int):
             right[i] = f(x)
         solution = mp.lu_solve(matrix, right)
         c = [solution[j] for j in range(count)]
-        errors = [w * (y - mp.polyval(c[::-1], x)) for x, (y, w) in zip(grid, values, strict=True)]
+        errors = [w * (y - polynomial(c, x)) for x, (y, w) in zip(grid, values, strict=True)]
         peaks, best = [], 0
         for i in range(1, size):
             if (errors[i] > 0) != (errors[i - 1] > 0):
@@ -86,7 +94,7 @@ class Fit:
         """The largest weighted error of the polynomial `c`."""
         low, high = mp.mpf(self.low), mp.mpf(self.high)
         points = (low + (high - low) * (i + mp.mpf(0.5)) / 500 for i in range(500))
-        return max(abs(self.weight(x) * (self.f(x) - mp.polyval(c[::-1], x))) for x in points)
+        return max(abs(self.weight(x) * (self.f(x) - polynomial(c, x))) for x in points)
 
     def coefficients(self) -> tuple[list[float], Real]:
         """The rounded coefficients and the error of the unrounded fit."""

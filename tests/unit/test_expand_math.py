@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
 import pytest
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
 from xdsl.ir import Operation
@@ -97,3 +103,31 @@ def test_other_ops_are_left() -> None:
 def test_refuses(type: str) -> None:
     with pytest.raises(PassFailedException, match="math.exp: expected .*, found"):
         expand(math_op(module_of("math.exp", type)), fma=True)
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def fits() -> Any:
+    """The module tests/fit_polynomials.py."""
+    spec = importlib.util.spec_from_file_location(
+        "fit_polynomials", ROOT / "tests" / "fit_polynomials.py"
+    )
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["exp32", "log32", "log64", "sin32", "sin64", "tanh32", "atan32"])
+def test_coefficients_are_fitted(name: str) -> None:
+    fit = fits().FITS[name]
+    values = [float(fits().spelled(value, fit.bits)) for value in fit.coefficients()[0]]
+    for file in sorted((ROOT / "lowering").glob("math_*.py")):
+        found = [float(word) for word in re.findall(r"-?\d+\.\d+(?:e-?\d+)?", file.read_text())]
+        starts = range(len(found) - len(values) + 1)
+        if any(found[start : start + len(values)] == values for start in starts):
+            return
+    pytest.fail(f"{name}: expected {values} in lowering/math_*.py")
