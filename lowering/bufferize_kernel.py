@@ -118,6 +118,13 @@ def subview(
     """The `memref.subview` of `source` at the place that `op` names."""
     dynamic = [values[v] for v in (*op.offsets, *op.sizes, *op.strides)]
     static = (op.static_offsets, op.static_sizes, op.static_strides)
+    rank = len(memref_type(source).get_shape())
+    if any(len(part) != rank for part in static):
+        raise LoweringError(
+            f"bufferize: expected {rank} offsets, sizes and strides, found "
+            f"{', '.join(str(len(part)) for part in static)}",
+            place=place_of(op.location),
+        )
     type = subview_type(memref_type(source), *(s.get_values() for s in static))
     properties = {
         "static_offsets": static[0],

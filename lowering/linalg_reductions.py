@@ -244,7 +244,7 @@ def lower_conv(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue:
     results = 2 + lead + spatial
     sizes = out_sizes
     if groups > 1:
-        per_group = cast(int, out_sizes[1]) // groups
+        per_group = b.arith("divu", out_sizes[1], groups)
         sizes = (out_sizes[0], groups, per_group, *out_sizes[2:])
     init = _filled(b, sizes, 0, type)
     (value,) = b.generic(

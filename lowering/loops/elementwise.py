@@ -66,7 +66,7 @@ def emit_point(b: LoopBuilder, walk: Walk, dims: Sequence[Size], lanes: int) -> 
         return
     args = body_of(op).args
     values: dict[SSAValue, SSAValue] = {}
-    for arg, access in zip(args, walk.inputs, strict=False):
+    for arg, access in zip(args, walk.accesses, strict=True):
         if arg.uses:
             values[arg] = (
                 access.load_vector(b, dims, last, lanes) if lanes else access.load(b, dims)

@@ -17,7 +17,9 @@ from lamina.dialects.generics import (
     maps_of,
     prefix,
 )
+from lamina.dialects.locations import place_of
 from lamina.dialects.sizes import byte_size
+from lamina.errors import LoweringError
 from lamina.lowering.loops.access import Access, collapse, merge_groups
 from lamina.lowering.loops.body import can_vectorize, index_of
 from lamina.lowering.loops.nest import LoopBuilder, Size
@@ -68,7 +70,17 @@ class Stage:
 def stage_of(op: linalg.GenericOp | linalg.FillOp) -> Stage:
     """The stage of an op on buffers."""
     if isinstance(op, linalg.GenericOp):
-        return Stage(op, maps_of(op), iterators_of(op))
+        stage = Stage(op, maps_of(op), iterators_of(op))
+        for inner in body_of(op).walk():
+            if isinstance(inner, linalg.IndexOp) and not 0 <= index_of(inner) < len(
+                stage.iterators
+            ):
+                raise LoweringError(
+                    f"kernels-to-loops: expected linalg.index of a dim from 0 to "
+                    f"{len(stage.iterators) - 1}, found {index_of(inner)}",
+                    place=place_of(inner.location),
+                )
+        return stage
     rank = len(op.outputs[0].type.get_shape())  # type: ignore
     return Stage(op, [AffineMap.identity(rank)], "p" * rank)
 

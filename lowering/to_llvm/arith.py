@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any, cast
 
 from xdsl.dialects.arith import FastMathFlagsAttr, IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.dialects.builtin import (
@@ -89,16 +90,15 @@ def lower_constant(f: FunctionLowering, op: Operation) -> None:
         f.values[result] = f.b.integer(bfloat_bits(value.value.data), type)
         return
     if type != result.type:
-        assert isinstance(value, DenseIntOrFPElementsAttr)
-        value = as_integers(value, type)
-    f.values[result] = f.b.constant(value, type)
+        value = as_integers(cast("DenseIntOrFPElementsAttr[Any]", value), type)
+    f.values[result] = f.b.constant(cast(Attribute, value), type)
 
 
-def as_integers(value: DenseIntOrFPElementsAttr, type: Attribute) -> DenseIntOrFPElementsAttr:
+def as_integers(value: DenseIntOrFPElementsAttr[Any], type: Attribute) -> Attribute:
     """A dense constant of index or bf16 elements as one of integers, `type`."""
     if isinstance(value.get_element_type(), BFloat16Type):
-        return DenseIntOrFPElementsAttr(type, value.data)
-    return dense(type, value.get_values())
+        return DenseIntOrFPElementsAttr(cast("VectorType[IntegerType]", type), value.data)
+    return dense(type, cast("tuple[int, ...]", value.get_values()))
 
 
 def lower_poison(f: FunctionLowering, op: Operation) -> None:

@@ -1,5 +1,8 @@
 """Which ops form one kernel, and what memory kernels and calls use."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 import re

@@ -132,9 +132,12 @@ def test_an_edited_source_is_another_program(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def f(x: Any) -> Any:
+        return x * 2 + 1
+
     blocked = tmp_path / "file"
     blocked.write_text("")
     for folder in (blocked / "inside", Path("/proc/none")):
         monkeypatch.setenv("LAMINA_CACHE_DIR", str(folder))
-        found = lm.jit(lambda x: x * 2 + 1)(np.ones(3, np.float32))
+        found = lm.jit(f)(np.ones(3, np.float32))
         np.testing.assert_array_equal(np.asarray(found), [3, 3, 3])

@@ -1,5 +1,7 @@
 """Bugs that users of other compilers met (numbers as in the project's list). Each runs eagerly and
 compiled, and compares with what NumPy or the numeric contract says."""
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 
 from __future__ import annotations
 
@@ -15,6 +17,7 @@ import lamina as lm
 
 F32, F64 = np.float32, np.float64
 Array = np.ndarray[Any, Any]
+MODES: list[Any] = [lambda f: f, lm.jit]
 
 
 def both(function: Callable[..., Any], *args: Any) -> list[Array]:
@@ -154,7 +157,7 @@ def test_regression_R35() -> None:
     check(lambda x: lm.sum(x, axis=1), x, expected=np.zeros((3, 4)))
     check(lambda x: lm.prod(x, axis=1), x, expected=np.ones((3, 4)))
     check(lambda x: lm.mean(x, axis=1), x, expected=np.full((3, 4), np.nan))
-    for mode in (lambda f: f, lm.jit):
+    for mode in MODES:
         with pytest.raises(lm.LaminaError, match=r"axis|size|empty"):
             mode(lambda x: lm.max(x, axis=1))(lm.asarray(x))
 
@@ -175,7 +178,7 @@ def test_regression_R39() -> None:
 
 
 def test_regression_R40() -> None:
-    for mode in (lambda f: f, lm.jit):
+    for mode in MODES:
         with pytest.raises(lm.AxisError):
             mode(lambda x: lm.mean(x, axis=0))(lm.asarray(F32(3)))
 
