@@ -98,7 +98,7 @@ def as_integers(value: DenseIntOrFPElementsAttr[Any], type: Attribute) -> Attrib
     """A dense constant of index or bf16 elements as one of integers, `type`."""
     if isinstance(value.get_element_type(), BFloat16Type):
         return DenseIntOrFPElementsAttr(cast("VectorType[IntegerType]", type), value.data)
-    return dense(type, cast("tuple[int, ...]", value.get_values()))
+    return dense(type, value.get_values())
 
 
 def lower_poison(f: FunctionLowering, op: Operation) -> None:
