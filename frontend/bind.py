@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lamina.errors import DTypeError, LaminaError
+from lamina.errors import DTypeError, LaminaError, ResourceError, ShapeError
 from lamina.frontend import dtypes
 from lamina.frontend.array import (
     AUTOGRAD,
@@ -44,6 +44,8 @@ def bind(name: str, *operands: Array, **params: Any) -> Array:
     except LaminaError as error:
         error.place = error.place or user_place()
         raise
+    except MemoryError as error:
+        fail(ResourceError, f"{name}: {error}")
     flags = data.flags
     if not (flags.c_contiguous and flags.writeable):  # a storage is row-major and its owner's
         data = data.copy()
@@ -205,6 +207,8 @@ def _eager_scalar(array: Array, scalar: Any, family: frozenset[DType]) -> Array 
 def full(value: ArrayLike, shape: Shape, dtype: DType) -> Array:
     """A new array with the 0-d `value` everywhere."""
     array = cast(as_array("full", value, dtype), dtype)
+    if array.ndim:
+        fail(ShapeError, f"full: expected a 0-d value, found shape {array.shape}")
     return bind("broadcast", array, dims=(), shape=shape)
 
 

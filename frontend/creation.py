@@ -3,6 +3,7 @@
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from lamina.frontend.bind import (
     full as _full,
 )
 from lamina.frontend.dispatch import CURRENT, public
+from lamina.frontend.dtypes import DType
 from lamina.frontend.elementwise import add, multiply
 from lamina.frontend.location import fail
 from lamina.frontend.logic import equal, greater_equal, less_equal
@@ -42,7 +44,7 @@ from lamina.frontend.manipulation import reshape, stack
 
 
 def _device(name: str, device: Any) -> None:
-    if device not in (None, "cpu"):
+    if device is not None and not (type(device) is str and device == "cpu"):
         fail(ArgumentError, f'{name}: expected device "cpu", found {device!r}')
 
 
@@ -76,7 +78,7 @@ def asarray(
 def _from_array(array: Array, wanted: Any, copy: bool | None) -> Array:
     array = as_array("asarray", array, wanted)  # a weak scalar takes the dtype
     if wanted is None or array.dtype == wanted:
-        return duplicate(array) if copy else array
+        return duplicate(array) if copy is True else array
     if copy is False:
         fail(
             ArgumentError, f"asarray: expected dtype {array.dtype} with copy=False, found {wanted}"
@@ -168,12 +170,15 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     """
     _device("from_dlpack", device)
     if isinstance(x, Array):
-        return duplicate(x) if copy else x
+        return duplicate(x) if copy is True else x
     if not hasattr(x, "__dlpack__"):
         found = type(x).__name__
         fail(ArgumentError, f"from_dlpack: expected an object with __dlpack__, found {found}")
-    array = as_array("from_dlpack", np.from_dlpack(x))
-    return duplicate(array) if copy else array
+    try:
+        array = as_array("from_dlpack", np.from_dlpack(x))
+    except BufferError as error:
+        fail(DTypeError, f"from_dlpack: {error}")
+    return duplicate(array) if copy is True else array
 
 
 @public
@@ -202,7 +207,7 @@ def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
     Array([0., 0.])
     """
     _device("zeros", device)
-    return _full(0, shapes.shape_tuple("zeros", shape), dtypes.normalize(dtype or "float64"))
+    return _full(0, shapes.shape_tuple("zeros", shape), _float(dtype))
 
 
 @public
@@ -213,7 +218,7 @@ def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
     Array([[1, 1]], dtype=int8)
     """
     _device("ones", device)
-    return _full(1, shapes.shape_tuple("ones", shape), dtypes.normalize(dtype or "float64"))
+    return _full(1, shapes.shape_tuple("ones", shape), _float(dtype))
 
 
 @public
@@ -224,6 +229,10 @@ def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
     (2, 0)
     """
     return zeros(shape, dtype=dtype, device=device)
+
+
+def _float(dtype: Any) -> DType:
+    return dtypes.float64 if dtype is None else dtypes.normalize(dtype)
 
 
 def _like(x: ArrayLike, dtype: Any) -> tuple[tuple[int, ...], Any]:
@@ -294,9 +303,13 @@ def arange(
     low, high, by = (_number("arange", x) for x in (start, stop, step))
     if by == 0:
         fail(ArgumentError, "arange: expected a step other than 0, found 0")
-    count = max(0, len(np.arange(low, high, by))) if _is_float(low, high, by) else 0
-    if not _is_float(low, high, by):
-        count = len(range(low, high, by))  # type: ignore[arg-type]
+    steps = (high - low) / by
+    if not math.isfinite(steps):
+        fail(ArgumentError, f"arange: expected finite numbers, found {low}, {high}, {by}")
+    exact = not _is_float(low, high, by)
+    count = max(0, -((low - high) // by) if exact else math.ceil(steps))
+    shapes.check_size("arange", (int(count),))
+    count = int(count)
     wanted = dtypes.float64 if _is_float(low, high, by) else dtypes.int64
     wanted = wanted if dtype is None else dtypes.normalize(dtype)
     inner = wanted if wanted in dtypes.FLOATS else dtypes.int64
@@ -345,7 +358,7 @@ def linspace(
     count = shapes.integer("linspace", num, "number of points")
     if count < 0:
         fail(ShapeError, f"linspace: expected 0 points or more, found {count}")
-    wanted = dtypes.normalize(dtype or "float64")
+    wanted = _float(dtype)
     parts = count - 1 if endpoint else count
     index = cast(_indices((count,), 0), dtypes.float64)
     values = add(multiply(index, (high - low) / parts if parts > 0 else 0.0), float(low))
@@ -370,7 +383,7 @@ def eye(
     diagonal = equal(
         add(_indices(shape, 0), shapes.integer("eye", k, "diagonal")), _indices(shape, 1)
     )
-    return cast(diagonal, dtypes.normalize(dtype or "float64"))
+    return cast(diagonal, _float(dtype))
 
 
 def _triangle(name: str, x: ArrayLike, k: int, lower: bool) -> Array:
@@ -413,7 +426,7 @@ def meshgrid(*arrays: ArrayLike, indexing: str = "xy") -> list[Array]:
     >>> lm.meshgrid(lm.asarray([1, 2]), lm.asarray([3]))
     [Array([[1, 2]]), Array([[3, 3]])]
     """
-    if indexing not in ("xy", "ij"):
+    if type(indexing) is not str or indexing not in ("xy", "ij"):
         fail(ArgumentError, f'meshgrid: expected indexing "xy" or "ij", found {indexing!r}')
     found = [reshape(as_array("meshgrid", x), -1) for x in arrays]
     axes = list(range(len(found)))

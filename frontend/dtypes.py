@@ -6,6 +6,7 @@ scalar is weak: it takes the array's type, unless its kind is higher.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
@@ -80,16 +81,23 @@ _WEAK: dict[type, tuple[DType, int]] = {
 _RANK: dict[Kind, int] = {"bool": 0, "signed": 1, "unsigned": 1, "float": 2, "complex": 3}
 
 
+_NAMES = {str(dtype): dtype for dtype in KIND_OF}
+_CODE = re.compile(r"[<>=|]?[?biufc]\d*")  # NumPy's: f4, <i8
+
+
 def normalize(dtype: Any) -> DType:
     """`dtype` (a dtype, scalar type, Python type or name) as one of the supported dtypes.
 
     Raises `DTypeError` for anything else, such as strings and objects.
     """
-    if dtype == "bfloat16":
-        return bfloat16
+    if isinstance(dtype, str):
+        if dtype in _NAMES:
+            return _NAMES[dtype]
+        if not _CODE.fullmatch(dtype):
+            fail(DTypeError, f"expected the name of a dtype, found {dtype!r}")
     try:
         found = np.dtype(dtype).newbyteorder("=")
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):
         fail(DTypeError, f"expected a dtype, found {dtype!r}")
     if found not in KIND_OF:
         fail(DTypeError, f"expected bool, an integer, float or complex dtype, found {found}")
@@ -157,19 +165,23 @@ def check_scalar(value: Scalar, dtype: DType) -> None:
 def scalar_array(value: Scalar, dtype: DType) -> np.ndarray[Any, DType]:
     """A Python scalar as a 0-d array. Raises `DTypeError` for an int outside `dtype`."""
     check_scalar(value, dtype)
-    if dtype == bfloat16:
+    if dtype == bfloat16 and not isinstance(value, complex):
         return cast(np.asarray(_real(value), float64), dtype=dtype)
-    if dtype in FLOATS:
+    if dtype in FLOATS and not isinstance(value, complex):
         number = _real(value)
         if dtype != float64 and abs(number) > 65000:  # may overflow, to an infinity
             with np.errstate(all="ignore"):
                 return np.asarray(number).astype(dtype)
         return np.asarray(number, dtype)
-    return np.asarray(value).astype(dtype) if dtype == bool_ else np.asarray(value, dtype)
+    if type(value) is float or dtype == bool_:
+        return np.asarray(cast(np.asarray(value), dtype=dtype))
+    if isinstance(value, complex) and dtype not in COMPLEX:
+        fail(DTypeError, f"expected a real number for {dtype}, found {value}")
+    return np.asarray(value, dtype)
 
 
-def _real(value: Scalar) -> float:
+def _real(value: float) -> float:
     try:
-        return float(value)  # type: ignore[arg-type]  # not complex: that is no dtype's promotion
+        return float(value)
     except OverflowError:
-        return float("inf") if value > 0 else float("-inf")  # type: ignore[operator]
+        return float("inf") if value > 0 else float("-inf")

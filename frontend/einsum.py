@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from lamina.errors import ArgumentError, ShapeError
 from lamina.frontend import dtypes
@@ -43,7 +44,9 @@ def einsum(equation: str, /, *operands: ArrayLike) -> Array:
     return result
 
 
-def _parsed(equation: str, count: int) -> tuple[list[str], str]:
+def _parsed(equation: Any, count: int) -> tuple[list[str], str]:
+    if type(equation) is not str:
+        fail(ArgumentError, f"einsum: expected an equation, found {type(equation).__name__}")
     text = equation.replace(" ", "")
     left, arrow, output = text.partition("->")
     inputs = left.split(",")

@@ -73,7 +73,12 @@ def _listed(key: Any) -> tuple[Any, ...]:
 
 def _as_key(key: Any) -> Any:
     """A list is an array."""
-    return np.asarray(cast(Any, key)) if type(key) is list else key
+    if type(key) is not list:
+        return key
+    try:
+        return np.asarray(cast(Any, key))
+    except ValueError:
+        fail(ArgumentError, "index: expected a list of ints or bools, found a ragged one")
 
 
 def _is_advanced(keys: tuple[Any, ...]) -> bool:

@@ -3,8 +3,9 @@
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
+from typing import cast as typed
 
 import numpy as np
 
@@ -39,7 +40,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = True, device: None = Non
     """
     array, wanted = as_array("astype", x), dtypes.normalize(dtype)
     if array.dtype == wanted:
-        return duplicate(array) if copy else array
+        return duplicate(array) if shapes.flag("astype", copy, "copy") else array
     return cast(array, wanted)
 
 
@@ -91,7 +92,9 @@ def permute_dims(x: ArrayLike, /, axes: Sequence[int]) -> Array:
     (4, 2, 3)
     """
     array = as_array("permute_dims", x)
-    found = shapes.axis_indices("permute_dims", tuple(axes), array.ndim)
+    if not shapes.is_sequence(axes):
+        fail(ArgumentError, f"permute_dims: expected a tuple of axes, found {axes!r}")
+    found = shapes.axis_indices("permute_dims", axes, array.ndim)
     if len(found) != array.ndim:
         fail(ShapeError, f"permute_dims: expected {array.ndim} axes, found {len(found)}")
     return view("transpose", array, permutation=found)
@@ -163,6 +166,8 @@ def expand_dims(x: ArrayLike, /, axis: Any = 0) -> Array:
     (2, 1)
     """
     array = as_array("expand_dims", x)
+    if axis is None:
+        fail(ArgumentError, "expand_dims: expected an axis, found None")
     count = len(axis) if shapes.is_sequence(axis) else 1
     axes = shapes.axis_indices("expand_dims", axis, array.ndim + count)
     sizes = iter(array.shape)
@@ -216,7 +221,10 @@ def broadcast_arrays(*arrays: ArrayLike) -> list[Array]:
 
 def _sequence(name: str, arrays: Any) -> list[Array]:
     """A sequence of arrays, promoted to their common dtype."""
-    listed: list[Any] = list(arrays)
+    if not isinstance(arrays, Iterable):
+        found = type(arrays).__name__
+        fail(ArgumentError, f"{name}: expected a sequence of arrays, found {found}")
+    listed = list(typed(Iterable[Any], arrays))
     if not listed:
         fail(ArgumentError, f"{name}: expected at least one array, found none")
     dtype: DType = result_dtype(name, listed)
@@ -233,7 +241,7 @@ def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
     found = _sequence("concat", arrays)
     if axis is None:
         found = [reshape(x, -1) for x in found]
-    along = shapes.axis_index("concat", axis or 0, found[0].ndim)
+    along = shapes.axis_index("concat", 0 if axis is None else axis, found[0].ndim)
     shapes.concatenated("concat", [x.shape for x in found], along)
     return bind("concat", *found, axis=along)
 
@@ -338,6 +346,7 @@ def repeat(x: ArrayLike, repeats: Any, /, *, axis: int | None = None) -> Array:
     wide = (*shape[: along + 1], count, *shape[along + 1 :])
     dims = tuple(i for i in range(array.ndim + 1) if i != along + 1)
     flat = (*shape[:along], shape[along] * count, *shape[along + 1 :])
+    shapes.check_size("repeat", flat)
     return duplicate(view("reshape", view("broadcast", array, dims=dims, shape=wide), shape=flat))
 
 
@@ -370,6 +379,7 @@ def tile(x: ArrayLike, repetitions: Any, /) -> Array:
     wide = tuple(size for pair in zip(counts, shape, strict=True) for size in pair)
     dims = tuple(range(1 + 2 * (rank - array.ndim), 2 * rank, 2))
     flat = tuple(count * size for count, size in zip(counts, shape, strict=True))
+    shapes.check_size("tile", flat)
     return duplicate(view("reshape", view("broadcast", array, dims=dims, shape=wide), shape=flat))
 
 

@@ -87,9 +87,10 @@ def gelu(x: ArrayLike, /, *, approximate: Literal["none", "tanh"] = "none") -> A
     Array([  0., 100.])
     """
     array, dtype = _wide("gelu", x)
-    if approximate == "none":
+    kind: object = approximate
+    if type(kind) is str and kind == "none":
         inner = erf(multiply(array, math.sqrt(0.5)))
-    elif approximate == "tanh":
+    elif type(kind) is str and kind == "tanh":
         cube = multiply(multiply(array, array), array)
         inner = add(array, multiply(cube, 0.044715))
         inner = tanh(multiply(inner, math.sqrt(2 / math.pi)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod as product
 from typing import Any
 
-from lamina.errors import ShapeError
+from lamina.errors import ArgumentError, ShapeError
 from lamina.frontend import dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, cast, check_dtype, full, view
@@ -28,7 +28,7 @@ def reduce(name: str, kind: str, array: Array, axes: Shape, keepdims: bool) -> A
             if array.shape[axis] == 0:
                 fail(ShapeError, f"{name}: expected a size of 1 or more on axis {axis}, found 0")
     result = bind("reduce", array, kind=kind, axes=axes) if axes else array
-    if keepdims and axes:
+    if shapes.flag(name, keepdims, "keepdims") and axes:
         return view("reshape", result, shape=shapes.kept(array.shape, axes))
     return result
 
@@ -166,8 +166,10 @@ def mean(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     return cast(_mean(array, axes, keepdims), dtype)
 
 
-def variance(deviation: Array, axes: Shape, correction: float, keepdims: bool) -> Array:
+def variance(deviation: Array, axes: Shape, correction: Any, keepdims: bool) -> Array:
     """sum(d**2) / (n - correction) along `axes`, where d is `centered`."""
+    if not isinstance(correction, (int, float)):
+        fail(ArgumentError, f"var: expected a number as correction, found {correction!r}")
     total = reduce("var", "sum", multiply(deviation, deviation), axes, keepdims)
     freedom = float(_count(deviation, axes)) - correction
     return divide(total, freedom if freedom > 0 else 0.0)
@@ -214,4 +216,6 @@ def logsumexp(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False) -> A
     top = bind("select", isinf(top), full(0, top.shape, top.dtype), top)
     total = reduce("logsumexp", "sum", exp(subtract(array, top)), axes, True)
     result = cast(add(top, log(total)), dtype)
-    return result if keepdims else view("reshape", result, shape=shapes.reduced(array.shape, axes))
+    if shapes.flag("logsumexp", keepdims, "keepdims"):
+        return result
+    return view("reshape", result, shape=shapes.reduced(array.shape, axes))

@@ -37,6 +37,7 @@ def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 def _search(name: str, x: ArrayLike, axis: Any, keepdims: bool) -> Array:
     array = as_array(name, x)
+    keepdims = shapes.flag(name, keepdims, "keepdims")
     check_dtype(name, array.dtype, dtypes.REAL)
     shape = array.shape
     if axis is None:

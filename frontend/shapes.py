@@ -18,6 +18,10 @@ Shape: TypeAlias = "tuple[int, ...]"
 Axes: TypeAlias = "int | tuple[int, ...] | None"
 
 
+MOST = 2**59
+"""Elements of the largest array: 8 bytes each can still be counted."""
+
+
 def broadcast_shapes(name: str, *shapes: Shape) -> Shape:
     """The shape that all `shapes` broadcast to: trailing sizes equal or 1."""
     first = shapes[0]
@@ -85,7 +89,21 @@ def shape_tuple(name: str, shape: Any) -> Shape:
     found = tuple(integer(name, size, "size") for size in listed)
     if any(size < 0 for size in found):
         fail(ShapeError, f"{name}: expected sizes of 0 or more, found {found}")
+    check_size(name, found)
     return found
+
+
+def check_size(name: str, shape: Shape) -> None:
+    """Raise `ShapeError` for more axes or elements than an array can have."""
+    if len(shape) > 64 or prod(size or 1 for size in shape) > MOST:
+        fail(ShapeError, f"{name}: expected at most 64 axes and {MOST} elements, found {shape}")
+
+
+def flag(name: str, value: Any, what: str) -> bool:
+    """A yes or no of the user's; raises `ArgumentError` for anything but a bool or an int."""
+    if not isinstance(value, (bool, int)):
+        fail(ArgumentError, f"{name}: expected {what} to be True or False, found {value!r}")
+    return bool(value)
 
 
 def reshaped(name: str, shape: Shape, target: Any) -> Shape:
