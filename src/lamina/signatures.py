@@ -94,6 +94,10 @@ def _is_tuple(kind: Any) -> bool:
     return issubclass(kind, tuple)
 
 
+def _is_namespace(holder: Any, key: Any) -> bool:
+    return type(holder) is dict and type(key) is str
+
+
 def _source(guard: Guard | None, tree: spec.Tree) -> tuple[spec.Source, spec.Tree]:
     """Where a captured value is read at a call."""
     if guard is None:
@@ -101,7 +105,7 @@ def _source(guard: Guard | None, tree: spec.Tree) -> tuple[spec.Source, spec.Tre
     if guard.place == "cell":
         return spec.Cell(guard.holder), tree
     kind: Any = type(guard.holder)
-    if guard.place == "item" and kind is dict and type(guard.key) is str:
+    if guard.place == "item" and _is_namespace(guard.holder, guard.key):
         return spec.GlobalName(guard.holder, guard.key), tree
     if guard.place == "attribute":
         return spec.Fixed(guard.holder), spec.ObjectNode(kind, ((guard.key, tree),))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,6 +14,13 @@ from lamina.ir_text import parse_module
 from lamina.registry import make_context
 
 NDArray = np.ndarray[Any, Any]
+Function = (
+    Callable[[Any], Any]
+    | Callable[[Any, Any], Any]
+    | Callable[[Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any], Any]
+)
+"""What is traced. By arity, so that the type checker knows the parameters of a lambda."""
 
 
 @dataclass(frozen=True)
@@ -24,18 +31,20 @@ class Program:
     text: str
     arrays: list[NDArray]
     lowered: Lowered | None = None
-    function: Callable[..., Any] | None = None
+    function: Callable[..., Any] | None = None  # jitted
 
     def call(self) -> list[NDArray]:
         """The results of a call: of the traced function itself, else of the text."""
         if self.function is None:
             module = parse_module(make_context(), self.text, f"{self.name}.mlir")
             return execute_module(module, "main", self.arrays)
-        found = self.function(*self.arrays)
-        return [np.asarray(r) for r in (found if isinstance(found, tuple) else (found,))]
+        found: Any = self.function(*self.arrays)
+        several = isinstance(found, tuple)
+        results = cast("tuple[Any, ...]", found) if several else (found,)
+        return [np.asarray(result) for result in results]
 
 
-def traced(name: str, function: Callable[..., Any], *arrays: NDArray) -> Program:
+def traced(name: str, function: Function, *arrays: NDArray) -> Program:
     """A program from a Python function."""
     jitted = lm.jit(function)
     lowered = jitted.lower(*arrays)

@@ -134,5 +134,5 @@ def _numbers(text: str, types: Sequence[Tensor]) -> list[NDArray]:
         values = [int(v) for v in re.findall(r"-?\d+", part.partition("data =")[2])]
         unsigned = np.dtype(f"u{element.bitwidth // 8}")
         words = np.array(values, np.int64).astype(unsigned)
-        found.append(words.view(dtype_of(element)).reshape(type.get_shape()))
+        found.append(words.view(dtype_of(cast(Attribute, element))).reshape(type.get_shape()))
     return found
