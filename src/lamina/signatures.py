@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lamina.backend import entry_spec as spec
 from lamina.frontend.tree import Tree
@@ -104,7 +104,7 @@ def _source(guard: Guard | None, tree: spec.Tree) -> tuple[spec.Source, spec.Tre
         raise NotNative("an array of an outer trace is captured")
     if guard.place == "cell":
         return spec.Cell(guard.holder), tree
-    kind: Any = type(guard.holder)
+    kind = cast("type[Any]", type(guard.holder))
     if guard.place == "item" and _is_namespace(guard.holder, guard.key):
         return spec.GlobalName(guard.holder, guard.key), tree
     if guard.place == "attribute":
