@@ -12,8 +12,7 @@ from lamina.dialects import linalg, memref
 from lamina.dialects.locations import place_of
 from lamina.errors import LoweringError
 from lamina.lowering.buffer_types import buffer_type, memref_type, subview_type
-from lamina.lowering.builder import NO_PROPERTIES, Builder
-from lamina.lowering.linalg_builder import segments
+from lamina.lowering.builder import NO_PROPERTIES, Builder, segments
 
 Values = dict[SSAValue, SSAValue]
 

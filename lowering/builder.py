@@ -13,6 +13,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     AnyFloat,
+    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
@@ -21,6 +22,7 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     VectorType,
     i1,
+    i32,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -66,6 +68,12 @@ def number_attr(value: float, type: Attribute) -> Attribute:
 def vector_of(element: Attribute, lanes: int) -> Attribute:
     """`vector<lanes x element>`, or the element itself for 0 lanes."""
     return VectorType(element, [lanes]) if lanes else element
+
+
+@lru_cache(maxsize=256)
+def segments(*sizes: int) -> DenseArrayBase[IntegerType]:
+    """An `array<i32: ...>`: sizes of groups of operands, constant indices."""
+    return DenseArrayBase.from_list(i32, sizes)
 
 
 @cache

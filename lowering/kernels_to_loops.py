@@ -33,7 +33,7 @@ from lamina.dialects.locations import place_of
 from lamina.dialects.sizes import byte_size
 from lamina.errors import LoweringError
 from lamina.lowering.buffer_types import memref_type
-from lamina.lowering.linalg_builder import segments
+from lamina.lowering.builder import segments
 from lamina.lowering.loops.contraction import Contraction
 from lamina.lowering.loops.contraction_operands import Tiling
 from lamina.lowering.loops.contraction_plan import Plan, lanes_along_depth, plan_of

@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import (
     TensorType,
     f32,
     i8,
-    i32,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -26,7 +25,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from lamina.dialects import arith, linalg
 from lamina.dialects.nd.base import element_of, is_bool, shape_of
 from lamina.dialects.type_tests import is_integer, is_tensor
-from lamina.lowering.builder import INDEX, Builder
+from lamina.lowering.builder import INDEX, Builder, segments
 
 Size = int | SSAValue
 """A dim: static, or an index value."""
@@ -76,12 +75,6 @@ def affine_map(rank: int, results: Sequence[AffineExpr | int]) -> AffineMap:
 def dims_map(rank: int, dims: Sequence[int]) -> AffineMap:
     """The map from `rank` dims to the named ones."""
     return AffineMap(rank, 0, tuple(AffineExpr.dimension(d) for d in dims))
-
-
-@lru_cache(maxsize=256)
-def segments(*lengths: int) -> DenseArrayBase[IntegerType]:
-    """The `operandSegmentSizes` property."""
-    return DenseArrayBase.from_list(i32, lengths)
 
 
 def dense_i64(values: Sequence[int]) -> DenseArrayBase[IntegerType]:

@@ -27,7 +27,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from lamina.dialects import arith, linalg
 from lamina.dialects.nd import shape as nd
 from lamina.dialects.nd.base import element_of, ints, is_bool, is_float, shape_of
-from lamina.lowering.builder import INDEX, Builder
+from lamina.lowering.builder import INDEX, Builder, segments
 from lamina.lowering.linalg_builder import (
     LinalgBuilder,
     Rule,
@@ -39,7 +39,6 @@ from lamina.lowering.linalg_builder import (
     dims_map,
     lower_type,
     memory_element,
-    segments,
     to_memory,
 )
 

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from lamina.dialects import memref, vector
-from lamina.lowering.linalg_builder import segments
+from lamina.lowering.builder import segments
 from lamina.lowering.loops.contraction_operands import Operands, Place
 from lamina.lowering.loops.nest import LoopBuilder, Size
 

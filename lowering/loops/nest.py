@@ -9,8 +9,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from lamina.dialects import memref, scf
 from lamina.lowering.buffer_types import memref_type
-from lamina.lowering.builder import INDEX, Builder
-from lamina.lowering.linalg_builder import segments
+from lamina.lowering.builder import INDEX, Builder, segments
 
 Size = int | SSAValue
 """A loop bound or dim: static, or an index value."""

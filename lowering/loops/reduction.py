@@ -19,8 +19,7 @@ from lamina.dialects.generics import body_of
 from lamina.dialects.nd.base import is_float
 from lamina.dialects.sizes import byte_size
 from lamina.dialects.type_tests import is_vector
-from lamina.lowering.builder import FASTMATH, INDEX, OVERFLOW, WITH_OVERFLOW, vector_of
-from lamina.lowering.linalg_builder import segments
+from lamina.lowering.builder import FASTMATH, INDEX, OVERFLOW, WITH_OVERFLOW, segments, vector_of
 from lamina.lowering.loops.access import extract_lane
 from lamina.lowering.loops.body import BodyCloner, can_vectorize, plain_ops, yielded
 from lamina.lowering.loops.nest import LoopBuilder, Size

@@ -17,8 +17,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from lamina.dialects import llvm
+from lamina.dialects.type_tests import is_memref
 from lamina.lowering.to_llvm.state import component_types, fail
-from lamina.lowering.to_llvm.types import PTR, convert_type, is_memref, struct_type
+from lamina.lowering.to_llvm.types import PTR, convert_type, struct_type
 
 
 def is_c_function(func: FuncOp) -> bool:

@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects import llvm
+from lamina.dialects.type_tests import is_integer, is_vector
 from lamina.lowering.to_llvm.builder import (
     EMPTY,
     NO_FASTMATH,
@@ -42,8 +43,6 @@ from lamina.lowering.to_llvm.types import (
     convert_type,
     dense,
     element_of,
-    is_integer,
-    is_vector,
     mangle,
 )
 

@@ -28,7 +28,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects import llvm
-from lamina.lowering.to_llvm.types import I1, PTR, dense, is_integer, is_vector
+from lamina.dialects.type_tests import is_integer, is_vector
+from lamina.lowering.builder import segments
+from lamina.lowering.to_llvm.types import I1, PTR, dense
 
 NO_FASTMATH = llvm.FastMathAttr(None)
 NO_OVERFLOW = {"overflowFlags": IntegerAttr(0, 32)}
@@ -50,7 +52,6 @@ _CALL: Mapping[str, Attribute] = {
 _INTRINSICS: dict[tuple[str, int, Attribute], Mapping[str, Attribute]] = {}
 _ALIGNMENTS: dict[int, Mapping[str, Attribute]] = {}
 _INTEGERS: dict[tuple[int, int], IntegerAttr[IntegerType]] = {}
-_SEGMENTS: dict[tuple[int, ...], DenseArrayBase] = {}
 
 
 def integer_attr(number: int, type: IntegerType) -> IntegerAttr[IntegerType]:
@@ -58,13 +59,6 @@ def integer_attr(number: int, type: IntegerType) -> IntegerAttr[IntegerType]:
     key = (number, type.width.data)
     if (attr := _INTEGERS.get(key)) is None:
         attr = _INTEGERS[key] = IntegerAttr(number, type, truncate_bits=True)
-    return attr
-
-
-def segments(*sizes: int) -> DenseArrayBase:
-    """The property that splits operands into groups of these sizes."""
-    if (attr := _SEGMENTS.get(sizes)) is None:
-        attr = _SEGMENTS[sizes] = DenseArrayBase.from_list(i32, sizes)
     return attr
 
 

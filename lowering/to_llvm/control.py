@@ -19,6 +19,7 @@ from xdsl.dialects.scf import ForOp, IfOp, IndexSwitchOp, ParallelOp, WhileOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects import llvm
+from lamina.dialects.type_tests import is_vector
 from lamina.lowering.to_llvm import poll
 from lamina.lowering.to_llvm.abi import body_struct, check_results, is_c_function
 from lamina.lowering.to_llvm.builder import NO_OVERFLOW, NSW
@@ -32,7 +33,7 @@ from lamina.lowering.to_llvm.state import (
     component_types,
     fail,
 )
-from lamina.lowering.to_llvm.types import convert_type, is_vector
+from lamina.lowering.to_llvm.types import convert_type
 
 CHECK = "lamina_check"
 PARALLEL = "lamina_parallel"

@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects import llvm
+from lamina.dialects.type_tests import is_memref
 from lamina.lowering.to_llvm.state import (
     STATUS_NO_MEMORY,
     Buffer,
@@ -32,7 +33,7 @@ from lamina.lowering.to_llvm.state import (
     dynamic_strides,
     fail,
 )
-from lamina.lowering.to_llvm.types import I1, I8, PTR, byte_size, convert_type, is_memref
+from lamina.lowering.to_llvm.types import I1, I8, PTR, byte_size, convert_type
 
 ALIGNMENT = 64  # of every buffer that we allocate, in bytes
 

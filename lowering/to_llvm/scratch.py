@@ -15,8 +15,9 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 
+from lamina.dialects.type_tests import is_memref
 from lamina.lowering.to_llvm.state import fail
-from lamina.lowering.to_llvm.types import byte_size, is_memref
+from lamina.lowering.to_llvm.types import byte_size
 
 ALIGNMENT = 64
 MAIN = "main"

@@ -24,9 +24,10 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects import llvm
 from lamina.dialects.locations import place_of
+from lamina.dialects.type_tests import is_memref
 from lamina.errors import LoweringError
 from lamina.lowering.to_llvm.builder import Builder
-from lamina.lowering.to_llvm.types import PTR, convert_type, is_memref, struct_type
+from lamina.lowering.to_llvm.types import PTR, convert_type, struct_type
 
 Number = int | SSAValue
 

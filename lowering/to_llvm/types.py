@@ -1,15 +1,10 @@
-"""Types of the llvm level: tests that tell the type checker what they found, sizes, names.
-
-`isinstance` on a generic attribute leaves its parameters unknown, and xDSL's `isa` costs some 20
-times as much as these.
-"""
+"""Types of the llvm level: sizes, names, constants."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
 
-from typing_extensions import TypeIs
 from xdsl.dialects.builtin import (
     BFloat16Type,
     DenseIntOrFPElementsAttr,
@@ -18,7 +13,6 @@ from xdsl.dialects.builtin import (
     Float64Type,
     IndexType,
     IntegerType,
-    MemRefType,
     VectorType,
     i16,
     i64,
@@ -27,6 +21,7 @@ from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
 from lamina.dialects import llvm
+from lamina.dialects.type_tests import is_integer, is_vector
 
 PTR = llvm.LLVMPointerType()
 I1 = IntegerType(1)
@@ -46,21 +41,6 @@ _FLOAT_NAMES: dict[type[Attribute], str] = {
     Float32Type: "f32",
     Float64Type: "f64",
 }
-
-
-def is_vector(type: Attribute) -> TypeIs[VectorType[Attribute]]:
-    """Whether this is a vector type."""
-    return type.__class__ is VectorType
-
-
-def is_memref(type: Attribute) -> TypeIs[MemRefType[Attribute]]:
-    """Whether this is a ranked memref type."""
-    return type.__class__ is MemRefType
-
-
-def is_integer(type: Attribute) -> TypeIs[IntegerType]:
-    """Whether this is an integer type (not `index`)."""
-    return type.__class__ is IntegerType
 
 
 def bit_width(type: Attribute) -> int:

@@ -21,11 +21,12 @@ from xdsl.dialects.vector import CombiningKindAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects import llvm
+from lamina.dialects.type_tests import is_integer, is_vector
 from lamina.lowering.to_llvm.arith import fast_math
 from lamina.lowering.to_llvm.builder import NO_OVERFLOW, NO_TRUNC_FLAGS, Builder
 from lamina.lowering.to_llvm.memref import alignment_of, element_address
 from lamina.lowering.to_llvm.state import FunctionLowering, Handler, fail
-from lamina.lowering.to_llvm.types import I1, convert_type, dense, is_integer, is_vector, mangle
+from lamina.lowering.to_llvm.types import I1, convert_type, dense, mangle
 
 DYNAMIC = -(2**63)  # a position that is an operand
 
