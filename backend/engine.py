@@ -154,7 +154,8 @@ class Engine:
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_pointer", None) is not None and not sys.is_finalizing():
+        # at the interpreter's exit even `sys` may be gone
+        if getattr(self, "_pointer", None) is not None and sys and not sys.is_finalizing():
             self.close()
 
 

@@ -443,3 +443,13 @@ func.func @main(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 func.func @scalar_result(%x: f32) -> f32 {
   func.return %x : f32
 }
+
+// -----
+
+// Text may leave out what the type of a slice needs.
+func.func @slice_without_strides(%x: tensor<2xf32>) -> tensor<5xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  // expected-error {{bufferize: expected 1 offsets, sizes and strides, found 1, 1, 0}}
+  %a = tensor.insert_slice %x into %e[0] [2] [] : tensor<2xf32> into tensor<5xf32>
+  func.return %a : tensor<5xf32>
+}

@@ -504,3 +504,18 @@ func.func private @sum_of_a_product(%x: memref<8x8xf32>, %p: memref<8x8xf32>, %o
   }
   func.return
 }
+
+// -----
+
+// The dim of an index is one of the space.
+#id = affine_map<(d0) -> (d0)>
+func.func private @index_of_no_dim(%out: memref<4xi64>) {
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%out : memref<4xi64>) {
+  ^bb0(%o: i64):
+    // expected-error {{kernels-to-loops: expected linalg.index of a dim from 0 to 0, found 3}}
+    %i = linalg.index 3 : index
+    %n = arith.index_cast %i : index to i64
+    linalg.yield %n : i64
+  }
+  func.return
+}
