@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -57,9 +58,17 @@ class Native:
     invokes: dict[int, int]
 
 
-@cache
 def native() -> Native:
     """Compile (or load from the disk cache) and link the entry's code, once a process."""
+    with _LOCK:  # two threads may ask first: one makes it
+        return _make_native()
+
+
+_LOCK = threading.Lock()
+
+
+@cache
+def _make_native() -> Native:
     invokes = tuple(f"invoke_{size}" for size in INVOKE_SIZES)
     functions = ("lamina_entry", "lamina_perform", "lamina_release", "lamina_poll")
     symbols = (*functions, "lamina_api", "lamina_ops", *invokes)

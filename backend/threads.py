@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -39,9 +40,17 @@ class Pool:
         return {"lamina_parallel": self.parallel}
 
 
-@cache
 def pool() -> Pool:
     """The pool of this process; the first call compiles it. No thread is started."""
+    with _LOCK:  # two threads may ask first: one makes it
+        return _make_pool()
+
+
+_LOCK = threading.Lock()
+
+
+@cache
+def _make_pool() -> Pool:
     names = ("lamina_parallel", "lamina_threads")
     found = load_runtime("pool", lambda: pool_text(target_for("host").triple), names)
     made = Pool(found["lamina_parallel"], found["lamina_threads"])

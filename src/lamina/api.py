@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, overload
 
-from lamina.backend.entry import make_entry
+from lamina.backend.entry import Entry, make_entry
+from lamina.backend.entry_native import native
+from lamina.backend.entry_py import PyEntry
 from lamina.backend.entry_spec import ArrayClass
-from lamina.errors import ArgumentError, OptionError
+from lamina.errors import ArgumentError, LaminaError, OptionError
 from lamina.executable import Lowered, execute_module
 from lamina.frontend import tree
 from lamina.frontend.array import Array
@@ -26,7 +30,7 @@ class Jitted:
     """A function that compiles itself for each new kind of arguments.
 
     Calling goes to the native entry: each instance has a class of its own, whose `__call__` is
-    that builtin.
+    that builtin once the first version is there.
     """
 
     _function: Callable[..., Any]
@@ -44,8 +48,8 @@ class Jitted:
         self._static = tuple(static)
         self._versions: list[Version] = []
         self._notes: list[str] = []
-        self._entry = make_entry((), self._slow, ARRAYS, _raise)
-        type(self).__call__ = self._entry.call
+        self._entry: Entry | PyEntry | None = None
+        type(self).__call__ = type(self)._slow
         functools.update_wrapper(self, function)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -81,8 +85,9 @@ class Jitted:
         leaves: Sequence[Any],
         reasons: Sequence[str],
     ) -> Version:
-        lowered = self.lower(*args, **kwargs)
-        version = Version(lowered.compile(), leaves)
+        with entry_in_background():
+            lowered = self.lower(*args, **kwargs)
+            version = Version(lowered.compile(), leaves)
         self._versions.append(version)
         number = len(self._versions)
         why = f"since it was called with {reasons[-1]}" if reasons else "at the first call"
@@ -93,8 +98,27 @@ class Jitted:
         except NotNative as reason:
             version.signature = None
             self._notes.append(f"version {number}: checked in Python at each call: {reason}")
+        if self._entry is None:
+            self._entry = make_entry((), self._slow, ARRAYS, _raise)
+            type(self).__call__ = self._entry.call
         self._entry.replace([v.signature for v in self._versions if v.signature is not None])
         return version
+
+
+@contextmanager
+def entry_in_background() -> Generator[None]:
+    """Have the call entry's code made by another thread meanwhile: LLVM works without the GIL."""
+
+    def make() -> None:
+        with suppress(LaminaError):  # whoever needs the entry meets the error
+            native()
+
+    maker = threading.Thread(target=make, name="lamina-entry")
+    maker.start()
+    try:
+        yield
+    finally:
+        maker.join()
 
 
 def _raise(_: int, status: int, error_id: int, index: int, bits: int) -> None:
