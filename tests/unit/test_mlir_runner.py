@@ -24,9 +24,12 @@ from lamina.registry import make_context
 pytestmark = pytest.mark.skipif(MLIR_RUNNER is None, reason="upstream's tools are not installed")
 
 UNIT = {"float32": 2.0**-24, "float16": 2.0**-11}
-INTS = np.array([[7, -7, 7, -7], [-(2**31), 5, 0, 2**31 - 1]], np.int32)
-DIVISORS = np.array([[2, 2, -2, 0], [-1, 0, 3, -2]], np.int32)
-SPECIAL = np.array([1.5, -2.5, np.nan, np.inf, -np.inf, 0.0, -0.0, 300.0, -129.0, 1e-40], "f4")
+# each long enough for whole vectors and a rest
+INTS = np.tile(np.array([[7, -7, 7, -7], [-(2**31), 5, 0, 2**31 - 1]], np.int32), 5)
+DIVISORS = np.tile(np.array([[2, 2, -2, 0], [-1, 0, 3, -2]], np.int32), 5)
+SPECIAL = np.tile(
+    np.array([1.5, -2.5, np.nan, np.inf, -np.inf, 0.0, -0.0, 300.0, -129.0, 1e-40], "f4"), 5
+)
 
 
 def both(given: Program) -> tuple[list[NDArray], list[NDArray]]:
@@ -61,11 +64,11 @@ EXACT: dict[str, Callable[[], Program]] = {
     "bf16": lambda: traced("bf16", halves, *BF16),
     "argmax": lambda: traced("argmax", lambda x: lm.argmax(x, axis=1), floats((6, 40))),
     "argmax_nan": lambda: traced("argmax_nan", lambda x: lm.argmax(x, axis=0), SPECIAL),
-    "max": lambda: traced("max", lambda x: lm.max(x, axis=0), SPECIAL.reshape(5, 2)),
+    "max": lambda: traced("max", lambda x: lm.max(x, axis=0), SPECIAL.reshape(2, 25)),
     "negative_stride": lambda: traced(
-        "negative_stride", lambda x: lm.flip(x, axis=0) * 2 - x, floats((9, 5))[::-1, ::-2]
+        "negative_stride", lambda x: lm.flip(x, axis=0) * 2 - x, floats((9, 70))[::-1, ::-2]
     ),
-    "moves": lambda: traced("moves", moves, floats((3, 4)), floats((4, 3), 1)),
+    "moves": lambda: traced("moves", moves, floats((33, 40)), floats((40, 33), 1)),
     "compare": lambda: traced(
         "compare", lambda x, y: (x < y, lm.where(x >= y, x, y)), SPECIAL, SPECIAL[::-1]
     ),
