@@ -19,9 +19,10 @@ module: no address, hash order or counter of the process is in it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
@@ -418,30 +419,30 @@ def emit_functions(module: ModuleOp) -> dict[str, str]:
     shared = [n for n, s in symbols.items() if n not in functions and s.external]
     texts: dict[str, str] = {}
     renamed: dict[str, str] = {}
-    twins: set[str] = set()  # kernels equal to an earlier one: their callers declare that one
     for name in kernels:
         symbol, text = _kernel_text(symbols, name, set(shared))
         renamed[name] = symbol
-        if symbol in texts:
-            twins.add(name)
         texts[symbol] = text
-    left = {name: symbol for name, symbol in symbols.items() if name not in twins}
     for number, entry in enumerate(entries):
         roots: dict[str, str | None] = {entry: None}
         if number == 0:
             roots.update(dict.fromkeys(shared))
-        text, _ = _assemble(left, roots, {*kernels, *shared})
+        text, _ = _assemble(symbols, roots, {*kernels, *shared}, renamed)
         texts[entry] = _rename(text, renamed)
     return texts
 
 
 def _assemble(
-    symbols: dict[str, _Symbol], roots: dict[str, str | None], declared: set[str]
+    symbols: dict[str, _Symbol],
+    roots: dict[str, str | None],
+    declared: set[str],
+    renamed: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[str, list[str]]:
     """(text, names of internal symbols) of `roots` and all they need.
 
     `roots` maps a name to its linkage (None: its own). Symbols of `declared` stay outside;
-    everything else that is defined comes in as internal.
+    everything else that is defined comes in as internal. Those that are `renamed` to one name
+    (equal kernels) are declared once.
     """
     needed = dict.fromkeys(roots)
     queue = list(roots)
@@ -455,6 +456,7 @@ def _assemble(
                 queue.append(use)
     parts: list[str] = []
     internal: list[str] = []
+    outside: set[str] = set()
     for name, symbol in symbols.items():
         if name not in needed:
             continue
@@ -463,7 +465,9 @@ def _assemble(
         elif not symbol.defined:
             parts.append(symbol.text())
         elif name in declared:
-            parts.append(_declare(symbol))
+            if renamed.get(name, name) not in outside:
+                parts.append(_declare(symbol))
+            outside.add(renamed.get(name, name))
         else:
             internal.append(name)
             parts.append(symbol.text("internal "))

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import log2, prod
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from op_table import LARGEST, SMALLEST, SMALLEST_NORMAL, UNIT, Params, Row, ulp
+from op_table import LARGEST, SMALLEST, SMALLEST_NORMAL, UNIT, Params, Row, Shape, ulp
 
 from lamina.interpreters import MEANING
 from lamina.interpreters.types import F32, F64, HALVES, Array, DType, is_float
@@ -163,7 +163,11 @@ def _working(dtype: DType) -> DType:
 def _reduce(
     row: Row, operands: Sequence[Array], bounds: list[Bound], params: Params, result: Array
 ) -> Bound:
-    axes, kind, dtype = params["axes"], params["kind"], result.dtype
+    axes: Shape = params["axes"]
+    kind, dtype = params["kind"], result.dtype
+    whole: Bound
+    error: Bound
+    overflow: Array
     x, b, r = operands[0].astype(F64), bounds[0], result.astype(F64)
     n = max(prod(x.shape[axis] for axis in axes), 1)
     certain = np.any(np.isnan(x) & (b == 0), axes)
@@ -180,8 +184,8 @@ def _reduce(
     else:
         whole = np.prod(size, axes)
         error = (whole - np.prod(np.abs(x), axes)) + 2 * n * unit * whole
-        most = np.prod(np.maximum(size, 1.0), axes)
-        least = np.prod(np.minimum(np.maximum(np.abs(x) - b, 0.0), 1.0), axes)
+        most: Bound = np.prod(np.maximum(size, 1.0), axes)
+        least: Bound = np.prod(np.minimum(np.maximum(np.abs(x) - b, 0.0), 1.0), axes)
         tiny = SMALLEST_NORMAL[_working(dtype)] / unit
         overflow = ~(most < LARGEST[_working(dtype)] / 2) | ~(least > tiny)
     if dtype in HALVES:
@@ -195,7 +199,8 @@ def _reduce(
 def _contraction(
     row: Row, operands: Sequence[Array], bounds: list[Bound], params: Params, result: Array
 ) -> Bound:
-    meaning, dtype = MEANING[row.name], result.dtype
+    meaning: Callable[..., Bound] = MEANING[row.name]
+    dtype = result.dtype
     x, y = (np.abs(v.astype(F64)) for v in operands)
     bx, by = bounds
     nan = meaning((np.isnan(x) & (bx == 0)).astype(F64), np.ones(y.shape), **params)
@@ -207,9 +212,9 @@ def _contraction(
     )
     working = _working(dtype)
     whole = meaning(x + bx, y + by, **params)
-    spread = whole - meaning(x, y, **params)
+    spread: Bound = whole - meaning(x, y, **params)
     spread = (
-        np.where(spread < 1e-12 * whole, 1e-12 * whole, spread) if np.any(bx) or np.any(by) else 0.0
+        np.maximum(spread, 1e-12 * whole) if np.any(bx) or np.any(by) else np.zeros(whole.shape)
     )
     error = spread + 2 * (depth + 2) * UNIT[working] * whole + 2 * depth * SMALLEST[working]
     if dtype in HALVES:

@@ -7,6 +7,7 @@ each dim whose size it is, so that results can be chosen that the compiler takes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, TypeAlias
@@ -29,8 +30,16 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from lamina.dialects.nd import OPS
 from lamina.dialects.nd import shape as nd_shape
 from lamina.interpreters import call
-from lamina.interpreters.types import BOOL, DTYPES, INT64, Array, DType, element_type_of, is_float
-from lamina.interpreters.types import to_dense
+from lamina.interpreters.types import (
+    BOOL,
+    DTYPES,
+    INT64,
+    Array,
+    DType,
+    element_type_of,
+    is_float,
+    to_dense,
+)
 
 CLASSES = {kind.name.removeprefix("nd."): kind for kind in OPS}
 INDEX = IndexType()
@@ -41,6 +50,8 @@ SIZES = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 64, 65, 130)
 Size: TypeAlias = tuple[int, int] | str | None
 """How a dim is declared: None is static; else `?`, with the argument's number and axis whose size
 it is, or "computed"."""
+
+NO_DIMS: tuple[Size, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +104,12 @@ def all_layouts(x: Array) -> Iterator[tuple[str, Array]]:
     yield "read-only", read_only(x)
 
 
+def tensor_type(dtype: DType, shape: Shape, dims: tuple[Size, ...]) -> TensorType[Attribute]:
+    """The type of a tensor whose dims are declared so."""
+    sizes = [DYNAMIC_INDEX if d is not None else n for d, n in zip(dims, shape, strict=True)]
+    return TensorType(element_type_of(dtype), sizes)
+
+
 class Rejected(Exception):
     """No such op can be drawn here."""
 
@@ -124,11 +141,11 @@ class Drawing:
 
     def shape(self, rank: int | None = None) -> Shape:
         """A shape of the program's sizes that is not too large."""
-        while True:
-            n = int(self.rng.choice(5, p=(0.1, 0.25, 0.35, 0.2, 0.1))) if rank is None else rank
-            found = tuple(int(self.choose(self.sizes)) for _ in range(n))
-            if prod(found) <= MAX_ELEMENTS:
-                return found
+        n = int(self.rng.choice(5, p=(0.1, 0.25, 0.35, 0.2, 0.1))) if rank is None else rank
+        found = [int(self.choose(self.sizes)) for _ in range(n)]
+        while prod(found) > MAX_ELEMENTS:
+            found[int(np.argmax(found))] = int(self.rng.integers(1, 6))
+        return tuple(found)
 
     def pick(self, fits: Callable[[Value], bool]) -> Value:
         """A value of the pool, recent ones more often."""
@@ -166,40 +183,25 @@ class Drawing:
         indices: Sequence[Index] = (),
     ) -> Value:
         """Append an op of the table; its value joins the pool. Rejected when it says nothing."""
-        kind = CLASSES[row.name]
-        given = [v.array for v in operands] + [i.number for i in indices]
         arrays = [v.array for v in operands]
-        dtype: DType = params.get("dtype", operands[0].dtype if operands else BOOL)
-        if row.name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
-            dtype = BOOL
-        if row.name in ("argmax", "argmin"):
-            dtype = INT64
-        if row.name == "select":
-            dtype = operands[1].dtype
-        if row.name == "constant":
-            dtype = params["value"].dtype
-        starts = {"starts": tuple(i.number for i in indices)} if "dynamic" in row.name else {}
-        result = call(row.name, *arrays, **{**params, **starts})
+        numbers = {"starts": tuple(i.number for i in indices)} if "dynamic" in row.name else {}
+        given = {**params, **numbers}
+        result = call(row.name, *arrays, **given)
         if result.size > 2 * MAX_ELEMENTS:
             raise Rejected
-        assert result.dtype == dtype, (row.name, result.dtype, dtype, given)
-        bound = bound_of(row, arrays, [v.bound for v in operands], {**params, **starts}, result)
-        self.check(row, arrays, result, bound)
+        bound = bound_of(row, arrays, [v.bound for v in operands], given, result)
+        self.check(arrays, result, bound)
         dims = dims_of(row.name, operands, params, result.shape) if dims is None else dims
-        sizes = [
-            DYNAMIC_INDEX if d is not None else n for d, n in zip(dims, result.shape, strict=True)
-        ]
-        op = kind.create(
+        op = CLASSES[row.name].create(
             operands=[*(v.ssa for v in operands), *(i.ssa for i in indices)],
-            result_types=[TensorType(element_type_of(result.dtype), sizes)],
+            result_types=[tensor_type(result.dtype, result.shape, dims)],
             properties=properties_of(row.name, params),
         )
-        self.add(op)
-        value = Value(op.results[0], np.array(result), dims, bound)
+        value = Value(self.add(op).results[0], np.array(result), dims, bound)
         self.pool.append(value)
         return value
 
-    def check(self, row: Row, arrays: Sequence[Array], result: Array, bound: Bound | None) -> None:
+    def check(self, arrays: Sequence[Array], result: Array, bound: Bound | None) -> None:
         """Refuse results that would make the rest of the program say little."""
         if not result.size or not is_float(result.dtype):
             return
@@ -219,8 +221,7 @@ class Drawing:
 
     def input(self, dtype: DType, shape: Shape, low: float = -8, high: float = 8) -> Value:
         """A new argument of the function (in a region: a constant)."""
-        special = 0.15 if self.chance(0.3) else 0.0
-        array = values(self.rng, dtype, shape, low, high, special)
+        array = self.elements(dtype, shape, low, high)
         if self.outer is not None or len(self.inputs) >= 6:
             return self.constant(array)
         if array.size and shape and self.chance(0.1):
@@ -232,12 +233,18 @@ class Drawing:
             (number, axis) if self.dynamic and self.chance(0.5) else None
             for axis in range(len(shape))
         )
-        sizes = [DYNAMIC_INDEX if d is not None else n for d, n in zip(dims, shape, strict=True)]
-        arg = self.block.insert_arg(TensorType(element_type_of(dtype), sizes), number)
+        arg = self.block.insert_arg(tensor_type(dtype, shape, dims), number)
         value = Value(arg, array, dims)
         self.inputs.append((name, value))
         self.pool.append(value)
         return value
+
+    def elements(self, dtype: DType, shape: Shape, low: float = -8, high: float = 8) -> Array:
+        """Random elements; often some are special values, or NaN."""
+        array = values(self.rng, dtype, shape, low, high, 0.2 if self.chance(0.4) else 0.0)
+        if is_float(dtype) and self.chance(0.4):
+            array[self.rng.random(shape) < 0.1] = np.nan
+        return array
 
     def constant(self, array: Array) -> Value:
         """`nd.constant`; large ones are splats."""
@@ -254,10 +261,8 @@ class Drawing:
             return value.dtype == dtype and same and not (exact and value.bound is not None)
 
         if self.chance(0.75):
-            try:
+            with suppress(Rejected):
                 return self.pick(fits)
-            except Rejected:
-                pass
         return self.make(dtype, shape, like)
 
     def make(self, dtype: DType, shape: Shape, like: tuple[Size, ...]) -> Value:
@@ -267,8 +272,7 @@ class Drawing:
             return self.spread(small, (), shape, like)
         if not self.dynamic and self.chance(0.5):
             return self.input(dtype, shape)
-        special = 0.2 if self.chance(0.3) else 0.0
-        array = values(self.rng, dtype, shape, special=special)
+        array = self.elements(dtype, shape)
         if shape and self.chance(0.4):
             row = array[:1].reshape(shape[1:]) if shape[0] else np.zeros(shape[1:], dtype)
             return self.spread(self.constant(row), tuple(range(1, len(shape))), shape, like)
@@ -296,13 +300,13 @@ class Drawing:
             "constant": self.draw_constant, "iota": self.draw_iota, "dim": self.draw_dim,
             "from_index": self.draw_from_index, "to_index": self.draw_to_index,
             "select": self.draw_select, "reshape": self.draw_reshape,
-            "broadcast": self.draw_broadcast,
+            "broadcast": self.draw_broadcast, "dot_general": self.draw_dot,
         }  # fmt: skip
         if row.name in special:
             special[row.name](row, dtype)
             return
         exact = not takes_inexact(row)
-        wanted = row.dtypes if dtype is None else (dtype,)
+        wanted = row.dtypes if dtype is None or row.name == "cast" else (dtype,)
 
         def fits(value: Value) -> bool:
             known = value.bound is None or not exact
@@ -312,13 +316,9 @@ class Drawing:
         shapes = row.shapes(self.rng, x.array.shape)
         if shapes is None:
             raise Rejected
-        params = row.params(self.rng, shapes, x.dtype)
+        params: Params = row.params(self.rng, shapes, x.dtype)
         if row.name == "cast":
-            params = {"dtype": dtype or self.choose(DTYPES)}
-            if params["dtype"] == x.dtype or (
-                x.bound is not None and not is_float(params["dtype"])
-            ):
-                raise Rejected
+            params = {"dtype": self.target(x, dtype)}
         operands = [x]
         for number, shape in enumerate(shapes[1:]):
             like = self.pattern(row.name, x, params, shape)
@@ -327,8 +327,17 @@ class Drawing:
                 operands[1] = self.small(operands[1])
         indices: list[Index] = []
         if "dynamic" in row.name:
-            indices = [self.start(n) for n in params.pop("starts")]
+            starts: Shape = params["starts"]
+            indices = [self.start(n) for n in starts]
+            del params["starts"]
         self.emit(row, operands, params, indices=indices)
+
+    def target(self, x: Value, dtype: DType | None) -> DType:
+        """What to cast `x` to: `dtype`, if that says something."""
+        found: DType = dtype or self.choose(DTYPES)
+        if found == x.dtype or (x.bound is not None and not is_float(found)):
+            raise Rejected
+        return found
 
     def usable(self, row: Row, value: Value) -> bool:
         """Whether the op takes that value first."""
@@ -336,8 +345,6 @@ class Drawing:
             return row.shapes(self.rng, value.array.shape) is not None and not any(
                 value.declared[:2]
             )
-        if row.name == "slice" and value.bound is not None:
-            return True
         return row.shapes(self.rng, value.array.shape) is not None
 
     def pattern(self, name: str, x: Value, params: Params, shape: Shape) -> tuple[Size, ...]:
@@ -361,10 +368,9 @@ class Drawing:
         return self.index(number)
 
     def draw_constant(self, row: Row, dtype: DType | None) -> None:
-        dtype = dtype or self.choose(DTYPES)
+        chosen: DType = dtype or self.choose(DTYPES)
         shape = self.shape(int(self.rng.integers(0, 3)))
-        special = 0.3 if self.chance(0.5) else 0.0
-        self.constant(values(self.rng, dtype, shape, special=special))
+        self.constant(self.elements(chosen, shape))
 
     def draw_iota(self, row: Row, dtype: DType | None) -> None:
         shape = self.shape()
@@ -412,6 +418,29 @@ class Drawing:
             predicate = self.find(BOOL, x.array.shape, x.dims, True)
         self.emit(row, (predicate, x, y), {})
 
+    def draw_dot(self, row: Row, dtype: DType | None) -> None:
+        """Up to two batch, contracted and free axes a side, in any order."""
+        wanted = row.dtypes if dtype is None else (dtype,)
+        x = self.pick(lambda v: v.dtype in wanted)
+        kinds = self.rng.choice(3, x.array.ndim, p=(0.2, 0.4, 0.4))
+        batch, contract, _ = (np.flatnonzero(kinds == kind).tolist() for kind in range(3))
+        contract = [int(a) for a in self.rng.permutation(contract)]
+        free = [int(self.choose(self.sizes)) for _ in range(int(self.rng.integers(0, 3)))]
+        shared = [x.array.shape[axis] for axis in batch + contract]
+        order = self.rng.permutation(len(shared) + len(free))
+        shape = tuple(int((shared + free)[i]) for i in order)
+        place = [int(i) for i in np.argsort(order)]
+        if prod(shape) > MAX_ELEMENTS or prod(x.array.shape) * prod(free) > 64 * MAX_ELEMENTS:
+            raise Rejected
+        params = {
+            "lhs_batch": tuple(batch),
+            "rhs_batch": tuple(place[: len(batch)]),
+            "lhs_contract": tuple(contract),
+            "rhs_contract": tuple(place[len(batch) : len(shared)]),
+        }
+        y = self.find(x.dtype, shape, (None,) * len(shape), False)
+        self.emit(row, (x, y), params)
+
     def draw_reshape(self, row: Row, dtype: DType | None) -> None:
         x = self.pick(lambda v: dtype in (None, v.dtype))
         if not any(x.declared):
@@ -448,20 +477,21 @@ class Drawing:
 
 def dims_of(name: str, operands: Sequence[Value], params: Params, shape: Shape) -> tuple[Size, ...]:
     """How the dims of a result are declared, given its operands'."""
-    x = operands[0].dims if operands else ()
+    x = operands[0].dims if operands else NO_DIMS
     match name:
         case "transpose":
-            return tuple(x[axis] for axis in params["permutation"])
+            return axes_of(x, params["permutation"])
         case "reduce":
             return tuple(d for axis, d in enumerate(x) if axis not in params["axes"])
         case "argmax" | "argmin":
             return tuple(d for axis, d in enumerate(x) if axis != params["axis"])
         case "pad":
-            return tuple(d and "computed" for d in x)
+            return tuple(None if d is None else "computed" for d in x)
         case "concat":
-            some = any(v.dims[params["axis"]] for v in operands)
-            axis: Size = "computed" if some else None
-            return tuple(axis if d == params["axis"] else size for d, size in enumerate(x))
+            place: int = params["axis"]
+            some = any(v.dims[place] is not None for v in operands)
+            joined: Size = "computed" if some else None
+            return tuple(joined if d == place else size for d, size in enumerate(x))
         case "slice":
             return tuple(
                 "computed" if d is not None and limit == -1 else None
@@ -471,7 +501,7 @@ def dims_of(name: str, operands: Sequence[Value], params: Params, shape: Shape) 
             y = operands[1].dims
             left = params["lhs_batch"] + params["lhs_contract"]
             right = params["rhs_batch"] + params["rhs_contract"]
-            batch = [x[axis] for axis in params["lhs_batch"]]
+            batch = axes_of(x, params["lhs_batch"])
             free = [d for axis, d in enumerate(x) if axis not in left]
             return (*batch, *free, *(d for axis, d in enumerate(y) if axis not in right))
         case "conv":
@@ -481,6 +511,11 @@ def dims_of(name: str, operands: Sequence[Value], params: Params, shape: Shape) 
             return (None,) * len(shape)
         case _:
             return x
+
+
+def axes_of(dims: tuple[Size, ...], axes: Shape) -> tuple[Size, ...]:
+    """Some of the dims, in a new order."""
+    return tuple(dims[axis] for axis in axes)
 
 
 def properties_of(name: str, params: Params) -> dict[str, Attribute]:

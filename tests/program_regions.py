@@ -6,9 +6,9 @@ Their bodies hold exact ops only, so that what they give has equal bits however 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
-import numpy as np
-from op_table import ROWS
+from op_table import ROWS, Shape
 from program_ops import INDEX, Drawing, Index, Rejected, Value
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp
@@ -62,7 +62,7 @@ def draw_if(d: Drawing) -> None:
         fill(inner)
         inner.block.add_op(scf.YieldOp(yield_for(inner, start).ssa))
         regions.append(Region(inner.block))
-    finish(d, scf.IfOp(flag.result, [start.ssa.type], *regions), [start])
+    finish(d, scf.IfOp(flag.result, [start.ssa.type], regions[0], regions[1]), [start])
 
 
 def _is_simple(value: Value) -> bool:
@@ -82,11 +82,9 @@ def fill(inner: Drawing) -> None:
     for _ in range(30):
         if wanted == 0:
             return
-        try:
+        with suppress(Rejected):
             inner.draw(inner.choose(BODY))
             wanted -= 1
-        except Rejected:
-            pass
 
 
 def draw_update(inner: Drawing, start: Value) -> None:
@@ -94,7 +92,8 @@ def draw_update(inner: Drawing, start: Value) -> None:
     if not start.array.ndim or any(start.declared):
         return
     like = [v for v in inner.pool if v.ssa.type == start.ssa.type][-1]
-    shape = tuple(int(inner.rng.integers(1, n + 1)) if n else 0 for n in start.array.shape)
+    sizes: Shape = start.array.shape
+    shape = tuple(int(inner.rng.integers(1, n + 1)) if n else 0 for n in sizes)
     update = inner.find(start.dtype, shape, (None,) * len(shape), True)
     starts = [inner.indices[-1] for _ in shape]
     inner.emit(ROWS["dynamic_update_slice"], (like, update), {}, indices=starts)
@@ -139,7 +138,7 @@ def run(op: Operation, tensors: dict[SSAValue, Array], indices: dict[SSAValue, i
     types: list[Attribute] = [r.type for r in copy.results]
     kind = FunctionType.from_lists([v.type for v in free], types)
     module = ModuleOp([func.FuncOp("main", kind, Region(block))])
-    return evaluate(module, "main", [np.asarray(tensors[v]) for v in free])
+    return evaluate(module, "main", [tensors[v] for v in free])
 
 
 def _again(value: SSAValue, indices: dict[SSAValue, int], block: Block) -> SSAValue:

@@ -6,13 +6,14 @@
     program.outputs     what the interpreter gives, with a bound where an inexact op lies upstream
 
 A seed decides everything. A program never raises, and ops that would turn everything into NaN or
-leave no bound are drawn again. Program number n features the n-th row of the table, with each of
-its dtypes in turn. `reduced` makes a failing program small.
+leave no bound are drawn again. Program number n features the n-th row of the table. `reduced` makes
+a failing program small.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,12 +25,15 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from lamina.interpreters.types import DTYPES, Array, DType
+from lamina.interpreters.types import Array, DType
 
 FEATURED: tuple[Row, ...] = (
     *(row for name, row in ROWS.items() if name != "reduce"),
     *REDUCTIONS.values(),
 )
+
+OFTEN = tuple(ROWS[name] for name in ("dot_general", "conv", "reduce", "add", "multiply"))
+"""Ops that the compiler treats in ways of their own."""
 
 
 @dataclass(eq=False)
@@ -60,7 +64,7 @@ def draw(seed: int) -> Program:
     """Program number `seed`."""
     rng = rng_for("program", seed)
     row = FEATURED[seed % len(FEATURED)]
-    dtype: DType = row.dtypes[seed // len(FEATURED) % len(row.dtypes)]
+    dtype = drawn_dtype(rng, row)
     sizes = [int(s) for s in rng.choice(SIZES, 3)]
     if rng.random() < 0.08:
         sizes.append(0)
@@ -69,15 +73,20 @@ def draw(seed: int) -> Program:
     d = Drawing(rng, tuple(sizes), dynamic=bool(rng.random() < 0.2))
     start(d, row, dtype)
     wanted = int(rng.integers(6, 20))
-    palette = [dtype, *(DTYPES[int(i)] for i in rng.integers(0, len(DTYPES), 2))]
+    palette = [dtype, *(drawn_dtype(rng, ROWS["cast"]) for _ in range(2))]
     for _ in range(20 * wanted):
         if sum(1 for _ in d.block.walk()) >= wanted:
             break
-        try:
+        with suppress(Rejected):
             step(d, palette)
-        except Rejected:
-            pass
     return finished(seed, d)
+
+
+def drawn_dtype(rng: np.random.Generator, row: Row) -> DType:
+    """A dtype that the row takes: more often a float than not."""
+    floats = [dtype for dtype in row.dtypes if is_float(dtype)]
+    chosen = floats if floats and rng.random() < 0.5 else row.dtypes
+    return chosen[int(rng.integers(len(chosen)))]
 
 
 def start(d: Drawing, row: Row, dtype: DType) -> None:
@@ -87,11 +96,9 @@ def start(d: Drawing, row: Row, dtype: DType) -> None:
         if row.shapes(d.rng, shape) is None and row.name not in ("from_index", "to_index"):
             continue
         d.input(dtype, shape, row.low, row.high)
-        try:
+        with suppress(Rejected):
             d.draw(row, None if row.name == "cast" else dtype)
             return
-        except Rejected:
-            pass
 
 
 def step(d: Drawing, palette: Sequence[DType]) -> None:
@@ -106,7 +113,7 @@ def step(d: Drawing, palette: Sequence[DType]) -> None:
     elif kind < 0.25:
         d.draw(ROWS["cast"], d.choose(palette))
     else:
-        d.draw(d.choose(FEATURED))
+        d.draw(d.choose(OFTEN if kind < 0.35 else FEATURED))
 
 
 def finished(seed: int, d: Drawing) -> Program:
@@ -146,11 +153,15 @@ def assembled(
 
 
 def drop_dead(block: Block) -> None:
-    """Erase ops that nobody reads."""
+    """Erase ops that nobody reads, in regions too."""
     for op in reversed(list(block.ops)):
         if op is not block.last_op and not any(result.uses for result in op.results):
             op.detach()
             op.erase()
+            continue
+        for region in op.regions:
+            for inner in region.blocks:
+                drop_dead(inner)
 
 
 def reduced(program: Program, fails: Callable[[Program], bool]) -> Program:
@@ -162,21 +173,16 @@ def reduced(program: Program, fails: Callable[[Program], bool]) -> Program:
         if fails(smaller):
             program = smaller
             break
-    done: set[str] = set()
-    progress = True
-    while progress:
-        progress = False
-        for place, op in enumerate(list(program.main.body.block.ops)):
-            if not op.results or any(r not in program.values for r in op.results):
-                continue
-            smaller = cut(program, None, place)
-            key = str(smaller.module)
-            if key in done or len(smaller.ops()) >= len(program.ops()):
-                continue
-            done.add(key)
-            if fails(smaller):
-                program, progress = smaller, True
-                break
+    place = len(program.main.body.block.ops)
+    while place > 0:
+        place -= 1
+        op = list(program.main.body.block.ops)[place]
+        if not op.results or any(r not in program.values for r in op.results):
+            continue
+        smaller = cut(program, None, place)
+        if len(smaller.ops()) < len(program.ops()) and fails(smaller):
+            program = smaller
+            place = min(place, len(program.main.body.block.ops))
     return program
 
 
@@ -199,9 +205,6 @@ def cut(program: Program, outputs: list[int] | None, place: int | None) -> Progr
         else:
             block.add_op(op.clone(mapped))
     values = {mapped[v]: value for v, value in program.values.items() if v in mapped}
-    for op in old.ops:
-        if op.regions:  # bounds and arrays of values inside regions are not needed
-            continue
     found = assembled(program.seed, block, arrays, names, values)
     return without_unused(found)
 
@@ -215,6 +218,3 @@ def without_unused(program: Program) -> Program:
             del program.inputs[number], program.layouts[number]
     program.main.update_function_type()
     return program
-
-
-__all__ = ["FEATURED", "Program", "draw", "is_float", "np", "reduced"]
