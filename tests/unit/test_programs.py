@@ -1,7 +1,7 @@
 """Drawn programs: compiled in every way they give what the interpreter gives (issue 2, step 3).
 
 LAMINA_TEST_PROGRAMS=5000 draws more than the 500 of CI, and then runs each from all levels' texts
-(in CI from two of the five, in turn).
+(in CI from one of the five, in turn: five variants a program).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def levels_of(seed: int) -> tuple[str, ...]:
     """From which levels' texts a program is run."""
     if COUNT > IN_CI:
         return LEVELS
-    return LEVELS[seed % 5], LEVELS[(seed + 2) % 5]
+    return (LEVELS[seed % 5],)
 
 
 def checked(program: Program, monkeypatch: pytest.MonkeyPatch) -> list[str]:
