@@ -7,7 +7,8 @@ there between compiled variants only). The rules, with b the operands' bounds:
     moves, select            the bounds move along
     + - * / sqrt max min ... sensitivity times b, and 1 ulp where b is not 0 (two roundings)
     transcendentals          the change of the function over [x - b, x + b], and 4 ulp (2 a side)
-    sum prod contraction     the sum over the elements' b, and twice the contract's bound
+    sum prod contraction     the sum over the elements' b, and twice the contract's bound; a sum
+                             of 0 may have either sign
     all others               exact operands only: `takes_inexact` is False
 
 A NaN that comes from an exact NaN operand is certain; other infinities and NaN that lie behind an
@@ -192,6 +193,8 @@ def _reduce(
         error = error + 1.1 * ulp(np.minimum(whole, LARGEST[dtype]), dtype)
     if n == 1:
         error = np.sum(b, axes)
+    if kind == "sum":  # the sign of a sum that is 0 is not said
+        error = np.where(r == 0, np.maximum(error, SMALLEST[dtype]), error)
     total = np.where(np.isfinite(r) & ~overflow, error, np.inf)
     return np.where(certain & np.isnan(r), 0.0, total)
 
