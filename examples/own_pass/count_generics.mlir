@@ -1,4 +1,4 @@
-// RUN: %opt %s --load-pass-plugin count_generics:CountGenericsPass -p nd-to-linalg,count-generics --split-input-file | %check
+// RUN: %opt %s --load-pass count_generics:CountGenericsPass -p nd-to-linalg,count-generics --split-input-file | %check
 
 // CHECK-LABEL: func.func @counts_both
 // CHECK-SAME: generics = 2 : i64

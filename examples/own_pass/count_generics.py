@@ -5,7 +5,7 @@
     func.func @f(...) attributes {generics = 2 : i64} { ... }
 
 A pass of one's own: it lives in any folder, and is offered to `lamina-opt` by
-`--load-pass-plugin count_generics:CountGenericsPass`.
+`--load-pass count_generics:CountGenericsPass`.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from lamina.errors import IRError, LaminaError, OptionError
 from lamina.ir_text import parse_module, print_module
 from lamina.reproducer import write_reproducer
 from lamina.tools.diagnostics import Diagnostic, diagnose, expectations, unmet
-from lamina.tools.passes import Step, add_pass, load_pass, load_plugin, parse_passes, pass_names
+from lamina.tools.passes import Step, add_pass, load_pass, parse_passes, pass_names
 from lamina.tools.source import read_text
 from lamina.tools.timing import Timer
 from lamina.verify import verify_module
@@ -91,8 +91,6 @@ class LaminaOpt(xDSLOptMain):
         add("input_file", nargs="?", help="IR text (default: standard input)")
         add("-o", "--output-file", help="where to write (default: standard output)")
         add("-p", "--passes", default="", help='passes and pipelines: "a,b{size=4 flag=true}"')
-        add("--load-pass-plugin", action="append", default=[], metavar="MODULE:CLASS",
-            help="a pass from outside Lamina, by its place on Python's path")  # fmt: skip
         add("-t", "--target", default="mlir", choices=list(self.available_targets))
         add(
             "--load-pass",
@@ -118,8 +116,6 @@ class LaminaOpt(xDSLOptMain):
     def setup_pipeline(self) -> None:
         for path in self.args.load_pass:
             add_pass(path)
-        for place in self.args.load_pass_plugin:
-            load_plugin(place)
         self.steps = parse_passes(self.args.passes)
 
     def run(self) -> None:

@@ -42,21 +42,6 @@ def load_pass(name: str) -> type[ModulePass]:
     return registry.load((registry.PASSES | XDSL_PASSES)[name])
 
 
-def load_plugin(place: str) -> None:
-    """Offer the pass at "module:Class" by its name. Raises OptionError."""
-    try:
-        found = registry.load(place)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise OptionError(
-            f"--load-pass-plugin: expected module:Class on Python's path, found {place!r}: {error}"
-        ) from error
-    if not (isinstance(found, type) and issubclass(found, ModulePass)):
-        raise OptionError(f"--load-pass-plugin: expected a ModulePass, found {place!r}")
-    if found.name in pass_names():
-        raise OptionError(f"--load-pass-plugin: pass {found.name!r} exists; give yours a new name")
-    registry.PASSES[found.name] = place
-
-
 def add_pass(path: str) -> None:
     """Offer a pass of somebody else's for this process: `path` is "module:Class", importable.
 
