@@ -41,7 +41,6 @@ class Jitted:
         function: Callable[..., Any],
         options: CompileOptions,
         static: Sequence[str],
-        donate: Sequence[str],
     ) -> None:
         self._function = function
         self._options = options
@@ -129,11 +128,10 @@ def _make(
     function: Callable[..., Any],
     options: CompileOptions,
     static: Sequence[str],
-    donate: Sequence[str],
 ) -> Any:
     """A Jitted whose class has the native entry as `__call__`."""
     kind: type[Jitted] = type("Jitted", (Jitted,), {})
-    return kind(function, options, static, donate)
+    return kind(function, options, static)
 
 
 @overload
@@ -177,7 +175,7 @@ def jit(
     except TypeError as error:
         raise OptionError(f"jit: {error}") from error
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
-    return _make(f, made, names, ())
+    return _make(f, made, names)
 
 
 __all__ = ["Jitted", "Version", "execute_module", "jit"]
