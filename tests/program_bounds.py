@@ -23,7 +23,8 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from op_table import LARGEST, SMALLEST, SMALLEST_NORMAL, UNIT, Params, Row, Shape, ulp
+from op_row import LARGEST, SMALLEST, SMALLEST_NORMAL, UNIT, Params, Row, Shape
+from op_table import ulp
 
 from lamina.interpreters import MEANING
 from lamina.interpreters.types import F32, F64, HALVES, Array, DType, is_float

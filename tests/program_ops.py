@@ -13,7 +13,8 @@ from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
-from op_table import ROWS, Params, Row, Shape, layouts, values
+from op_row import Params, Row, Shape, layouts, values
+from op_table import ROWS
 from program_bounds import Bound, bound_of, takes_inexact
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (

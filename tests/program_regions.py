@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from op_table import ROWS, Shape
+from op_row import Shape
+from op_table import ROWS
 from program_ops import INDEX, Drawing, Index, Rejected, Value
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp

@@ -17,7 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-from op_table import REDUCTIONS, ROWS, Row, is_float, rng_for
+from op_row import Row
+from op_table import REDUCTIONS, ROWS, rng_for
 from program_bounds import Bound
 from program_ops import SIZES, Drawing, Rejected, Value
 from program_regions import draw_for, draw_if
@@ -25,7 +26,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from lamina.interpreters.types import Array, DType
+from lamina.interpreters.types import Array, DType, is_float
 
 FEATURED: tuple[Row, ...] = (
     *(row for name, row in ROWS.items() if name != "reduce"),

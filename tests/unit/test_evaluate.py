@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from one_op import one_op_module
-from op_table import REDUCTIONS, ROWS, SHAPES, Row, rng_for, special_values
+from op_row import Row, special_values
+from op_table import REDUCTIONS, ROWS, SHAPES, rng_for
 from references import assert_same, elements
 from xdsl.dialects.builtin import IndexType, ModuleOp, i1
 

@@ -13,20 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 import references
-from op_table import (
-    FLOATS,
-    INTEGERS,
-    LARGEST,
-    ROWS,
-    SHAPES,
-    SMALLEST,
-    Row,
-    cases,
-    layouts,
-    rng_for,
-    special_values,
-    values,
-)
+from op_row import FLOATS, INTEGERS, LARGEST, SMALLEST, Row, layouts, special_values, values
+from op_table import ROWS, SHAPES, cases, rng_for
 from references import assert_same, elements, mpmath, round_fraction, ulp_error
 
 from lamina.dialects.nd import OPS

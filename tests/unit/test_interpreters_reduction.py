@@ -9,18 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import references
-from op_table import (
-    FLOATS,
-    NUMERIC,
-    REDUCTIONS,
-    ROWS,
-    SHAPES,
-    Row,
-    cases,
-    error_bound,
-    rng_for,
-    values,
-)
+from op_row import FLOATS, NUMERIC, Row, values
+from op_table import REDUCTIONS, ROWS, SHAPES, cases, error_bound, rng_for
 from references import assert_same, elements, fractions
 
 from lamina.errors import ShapeError

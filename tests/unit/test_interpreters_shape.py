@@ -8,12 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import references
-from op_table import (
-    NUMERIC,
-    ROWS,
-    SHAPES,
-    rng_for,
-)
+from op_row import NUMERIC
+from op_table import ROWS, SHAPES, rng_for
 from references import assert_same, elements
 
 from lamina.interpreters import MEANING, call

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from op_table import DTYPES, REDUCTIONS, ROWS, Row
+from op_row import Row
+from op_table import REDUCTIONS, ROWS
 from xdsl.dialects.builtin import DenseArrayBase, StringAttr, TensorType, i1, i64
 from xdsl.ir import Attribute, Block
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.nd import OPS, NdOp
-from lamina.interpreters.types import DType, element_type_of
+from lamina.interpreters.types import DTYPES, DType, element_type_of
 
 ROOT = Path(__file__).parents[2]
 LIT = ROOT / "tests" / "lit" / "dialects"

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from one_op import one_op_module
-from op_table import REDUCTIONS, ROWS, SHAPES, Params, Row, error_bound, rng_for, ulp
+from op_row import Params, Row
+from op_table import REDUCTIONS, ROWS, SHAPES, error_bound, rng_for, ulp
 from references import assert_same, elements
 
 from lamina.executable import execute_module

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from op_table import rng_for, values
+from op_row import values
+from op_table import rng_for
 from program_runs import compiled, context, difference, from_text
 from xdsl.dialects import func
 
