@@ -2,8 +2,9 @@
 
 A float sum keeps its error small by order: blocks of 8 vectors (or rows), block sums pushed on a
 binary counter (pairwise summation: Higham, Accuracy and Stability of Numerical Algorithms, 4.2),
-lanes added as a written-out tree, the tail after the last whole vector at the end. Other folds
-keep one vector. What has several results (argmax) walks one element after the other.
+lanes added as a written-out tree, the tail after the last whole vector at the end. Folds that are
+exact in any order keep several vectors side by side, products one. What has several results
+(argmax) walks one element after the other.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from lamina.lowering.loops.stage import MAX_LANES, VECTOR_BYTES, Walk
 
 BLOCK = 8
 """Vectors (or rows) that are added one after the other."""
+CHAINS = 4
+"""Accumulators of a fold whose order does not matter: a step need not wait for the one before."""
 LEVELS = 48
 """Levels of the counter when the number of blocks is not known: enough for 2^48."""
 
@@ -51,6 +54,11 @@ class Fold:
     def is_float_sum(self) -> bool:
         """Whether the order matters for the error."""
         return isinstance(self.combiner, arith.AddfOp)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every order gives the same bits."""
+        return not isinstance(self.combiner, (arith.AddfOp, arith.MulfOp))
 
     def combine(self, b: LoopBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """One step."""
@@ -307,7 +315,29 @@ class Reducer:
         assert self.fold is not None
         if self.fold.is_float_sum and not (isinstance(steps, int) and steps <= BLOCK):
             return self.cascade(b, steps, load, type)
-        return self.run(b, 0, steps, load, b.number(self.fold.identity, type))
+        start = b.number(self.fold.identity, type)
+        if not self.fold.is_exact or (isinstance(steps, int) and steps < 2 * CHAINS):
+            return self.run(b, 0, steps, load, start)
+        whole = b.calc("mul", b.calc("divu", steps, CHAINS), CHAINS)
+        return self.run(b, whole, steps, load, self.chains(b, whole, load, start))
+
+    def chains(self, b: LoopBuilder, steps: Size, load: Load, start: SSAValue) -> SSAValue:
+        """`CHAINS` folds side by side; `steps` is a multiple of their number."""
+        assert self.fold is not None
+        fold = self.fold
+
+        def step(
+            inner: LoopBuilder, place: SSAValue, state: Sequence[SSAValue]
+        ) -> Sequence[SSAValue]:
+            return [
+                fold.combine(inner, total, load(inner, inner.size(inner.calc("add", place, chain))))
+                for chain, total in enumerate(state)
+            ]
+
+        first, *others = b.for_(0, steps, CHAINS, (start,) * CHAINS, step)
+        for total in others:
+            first = fold.combine(b, first, total)
+        return first
 
     def run(
         self, b: LoopBuilder, lower: Size, upper: Size, load: Load, start: SSAValue

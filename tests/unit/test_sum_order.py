@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from level_programs import NDArray, floats
 
+import lamina as lm
 from lamina.executable import execute_module
 from lamina.ir_text import parse_module
 from lamina.options import CompileOptions
@@ -156,3 +157,16 @@ def test_transposed_weights(rows: int) -> None:
     exact = argument.astype(np.float64) @ argument.T.astype(np.float64)
     bound = 52 * 2.0**-24 * (np.abs(argument) @ np.abs(argument).T)
     assert (np.abs(found - exact) <= bound).all()
+
+
+@pytest.mark.parametrize("length", (127, 128, 129, 144, 208, 1000))
+def test_folds_side_by_side_miss_no_element(length: int) -> None:
+    """Each element once is the largest, or NaN: whichever vector, chain or tail it falls into."""
+    compiled = lm.jit(lambda x: (lm.max(x, axis=1), lm.min(-x, axis=1)))  # pyright: ignore
+    x = np.zeros((2 * length, length), np.float32)
+    places = np.arange(length)
+    x[places, places] = 5
+    x[length + places, places] = np.nan
+    largest, least = (np.asarray(r) for r in compiled(x))
+    np.testing.assert_array_equal(largest, [5] * length + [np.nan] * length)
+    np.testing.assert_array_equal(least, [-5] * length + [np.nan] * length)

@@ -175,6 +175,23 @@ func.func private @run_time_rows(%x: memref<4x?xf32>, %out: memref<4xf32>, %q: m
 
 // -----
 
+// A fold that is exact in any order keeps four vectors, so that a step need not wait for the last.
+// CHECK-LABEL: func.func private @long_max(
+// CHECK: scf.for {{.*}} iter_args({{.*}}, {{.*}}, {{.*}}, {{.*}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK-COUNT-4: arith.maximumf {{.*}} : vector<16xf32>
+// CHECK: scf.yield
+// CHECK-COUNT-3: arith.maximumf {{.*}} : vector<16xf32>
+func.func private @long_max(%x: memref<208xf32>, %out: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : memref<208xf32>) outs(%out : memref<f32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.maximumf %o, %v : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+
+// -----
+
 // The sum down columns: lanes lie along the columns, rows are added one after the other.
 // CHECK-LABEL: func.func private @columns(
 // CHECK: scf.for [[J:%[a-z0-9_]+]] =
