@@ -39,6 +39,14 @@ class Tiling:
     fma: bool
 
 
+def fitting_vectors(most: int, needed: int) -> int:
+    """How many vectors wide a tile is for rows of `needed` vectors: the width that loses the fewest
+    lanes at the edge, the largest of those (a single vector would keep the units waiting)."""
+    if needed <= most:
+        return max(1, needed)
+    return min(range(min(2, most), most + 1), key=lambda v: (-(-needed // v) * v, -v))
+
+
 class Operands:
     """The operands and results of a contraction kernel. `buffers` maps the kernel's old values."""
 
@@ -96,7 +104,7 @@ class Operands:
             rows = max(1, self.row_count)
             vectors = max(vectors, min(4, tiling.rows * tiling.vectors // rows))
         if isinstance(self.column_count, int):
-            vectors = max(1, min(vectors, -(-self.column_count // self.lanes)))
+            vectors = fitting_vectors(vectors, -(-self.column_count // self.lanes))
         width = vectors * self.lanes
         columns = max(width, tiling.columns // width * width)
         depth = tiling.depth

@@ -67,9 +67,10 @@ def _flag(value: bool) -> str:
 
 def _tiles(target: Target) -> str:
     """The register tile of contractions: accumulators fill most of the vector registers, of which
-    a vector of 64 bytes takes several; blocks follow the caches."""
+    a vector of 64 bytes takes several. At most 8 rows: they are read in place, and rows that are a
+    multiple of 4096 bytes apart share a set of the first cache, which holds 8 lines."""
     registers = target.vector_registers * target.vector_bits // 512  # of 64 bytes
-    vectors = 2 if registers >= 32 else 1
+    vectors = 4 if registers >= 32 else 1
     rows = max(1, (registers - vectors - 1) // vectors)
     return f"tile-rows={rows} tile-vectors={vectors} fma={_flag(target.has_fma)}"
 
