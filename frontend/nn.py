@@ -1,107 +1,33 @@
-"""Functions of neural networks, composed of `nd` ops by the formula in each docstring.
+"""Softmax and what is made of it, composed of `nd` ops by the formula in each docstring.
 
-Floating-point. float16 and bfloat16 are computed in float32 and rounded once, except in `relu`.
+Floating-point. float16 and bfloat16 are computed in float32 and rounded once.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any
 
-from lamina.errors import ArgumentError, ShapeError
+from lamina.errors import DTypeError, ShapeError
 from lamina.frontend import dtypes, shapes
+from lamina.frontend.activations import wide
 from lamina.frontend.array import Array, ArrayLike
-from lamina.frontend.bind import as_array, bind, cast, check_dtype, full
+from lamina.frontend.bind import as_array, cast, result_dtype
+from lamina.frontend.contraction import matmul
+from lamina.frontend.creation import arange
 from lamina.frontend.dispatch import public
 from lamina.frontend.dtypes import DType
-from lamina.frontend.elementwise import (
-    add,
-    divide,
-    erf,
-    exp,
-    log,
-    multiply,
-    negative,
-    reciprocal,
-    sqrt,
-    subtract,
-    tanh,
-)
+from lamina.frontend.elementwise import add, exp, log, multiply, reciprocal, subtract
 from lamina.frontend.location import fail
-from lamina.frontend.logic import less_equal
-from lamina.frontend.reductions import centered, reduce, variance
-
-
-def _wide(name: str, x: ArrayLike) -> tuple[Array, DType]:
-    """x in the dtype that composites compute in, and its own."""
-    array = as_array(name, x)
-    check_dtype(name, array.dtype, dtypes.FLOATS)
-    return cast(array, dtypes.wide(array.dtype)), array.dtype
-
-
-@public
-def relu(x: ArrayLike, /) -> Array:
-    """where(x <= 0, 0, x). Real; NaN stays NaN.
-
-    >>> lm.relu(lm.asarray([-1.0, 2.0]))
-    Array([0., 2.])
-    """
-    array = as_array("relu", x)
-    check_dtype("relu", array.dtype, dtypes.REAL)
-    zero = full(0, array.shape, array.dtype)
-    return bind("select", less_equal(array, zero), zero, array)
-
-
-@public
-def sigmoid(x: ArrayLike, /) -> Array:
-    """1 / (1 + exp(-x)).
-
-    >>> lm.sigmoid(lm.asarray([0.0]))
-    Array([0.5])
-    """
-    array, dtype = _wide("sigmoid", x)
-    return cast(_sigmoid(array), dtype)
-
-
-def _sigmoid(array: Array) -> Array:
-    return reciprocal(add(exp(negative(array)), 1))
-
-
-@public
-def silu(x: ArrayLike, /) -> Array:
-    """x * sigmoid(x).
-
-    >>> lm.silu(lm.asarray([0.0, 100.0]))
-    Array([  0., 100.])
-    """
-    array, dtype = _wide("silu", x)
-    return cast(multiply(array, _sigmoid(array)), dtype)
-
-
-@public
-def gelu(x: ArrayLike, /, *, approximate: Literal["none", "tanh"] = "none") -> Array:
-    """0.5 * x * (1 + erf(x / sqrt(2))); "tanh":
-    0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))).
-
-    >>> lm.gelu(lm.asarray([0.0, 100.0]))
-    Array([  0., 100.])
-    """
-    array, dtype = _wide("gelu", x)
-    kind: object = approximate
-    if type(kind) is str and kind == "none":
-        inner = erf(multiply(array, math.sqrt(0.5)))
-    elif type(kind) is str and kind == "tanh":
-        cube = multiply(multiply(array, array), array)
-        inner = add(array, multiply(cube, 0.044715))
-        inner = tanh(multiply(inner, math.sqrt(2 / math.pi)))
-    else:
-        fail(ArgumentError, f'gelu: expected approximate "none" or "tanh", found {approximate!r}')
-    return cast(multiply(multiply(array, 0.5), add(inner, 1)), dtype)
+from lamina.frontend.logic import less_equal, logical_and
+from lamina.frontend.manipulation import expand_dims, matrix_transpose
+from lamina.frontend.reductions import reduce
+from lamina.frontend.searching import where
 
 
 def _shifted(name: str, x: ArrayLike, axis: Any) -> tuple[Array, DType, tuple[int, ...]]:
     """x less its largest along `axis`, the dtype of x, and the axes."""
-    array, dtype = _wide(name, x)
+    array, dtype = wide(name, x)
     axes = shapes.axis_indices(name, axis, array.ndim)
     if 0 in array.shape:
         return array, dtype, axes
@@ -134,53 +60,53 @@ def log_softmax(x: ArrayLike, /, *, axis: Any = -1) -> Array:
 
 
 @public
-def layer_norm(
-    x: ArrayLike,
-    weight: ArrayLike | None = None,
-    bias: ArrayLike | None = None,
+def dot_product_attention(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
     /,
     *,
-    axis: Any = -1,
-    epsilon: float = 1e-5,
+    mask: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
 ) -> Array:
-    """(x - mean) * (1 / sqrt(var + epsilon)) * weight + bias, along `axis`; weight and bias
-    broadcast to x.
+    """softmax(scale * query @ key.T + bias, where mask) @ value (Vaswani et al., 2017).
 
-    >>> lm.layer_norm(lm.asarray([1.0, 3.0]), epsilon=0.0)
-    Array([-1.,  1.])
+    query (..., L, E), key (..., S, E), value (..., S, V) give (..., L, V); the leading axes
+    broadcast as in `matmul`. scale is 1 / sqrt(E) unless given. mask (bool) and bias broadcast to
+    (..., L, S); where the mask is False a key has weight 0, and a row without any True is NaN.
+    is_causal: row i reads keys 0 to i only. Half types are computed in float32. Errors:
+    `DTypeError` for a mask that is not bool, `ShapeError` for shapes that do not fit.
+
+    >>> x = lm.asarray([[1.0, 2.0], [3.0, 4.0]])
+    >>> lm.dot_product_attention(x, x, x, is_causal=True)[0]
+    Array([1., 2.])
     """
-    array, dtype = _wide("layer_norm", x)
-    axes = shapes.axis_indices("layer_norm", axis, array.ndim)
-    deviation = centered(array, axes)
-    scale = reciprocal(sqrt(add(variance(deviation, axes, 0.0, True), epsilon)))
-    result = multiply(deviation, scale)
-    for other, combine in ((weight, multiply), (bias, add)):
-        if other is not None:
-            factor = cast(as_array("layer_norm", other, array.dtype), array.dtype)
-            shapes.check_broadcast("layer_norm", factor.shape, array.shape)
-            result = combine(result, factor)
-    return cast(result, dtype)
+    name = "dot_product_attention"
+    dtype = result_dtype(name, (query, key, value))
+    q, k, v = (wide(name, cast(as_array(name, x, dtype), dtype))[0] for x in (query, key, value))
+    if min(q.ndim, k.ndim, v.ndim) < 2:
+        found = f"{q.shape}, {k.shape} and {v.shape}"
+        fail(ShapeError, f"{name}: expected query, key and value of 2 axes or more, found {found}")
+    factor = 1 / math.sqrt(max(q.shape[-1], 1)) if scale is None else scale
+    scores = multiply(matmul(q, matrix_transpose(k)), factor)
+    if bias is not None:
+        scores = add(scores, cast(as_array(name, bias, scores.dtype), scores.dtype))
+    visible = _visible(name, mask, is_causal, scores)
+    if visible is not None:
+        shapes.check_broadcast(name, visible.shape, scores.shape)
+        scores = where(visible, scores, -math.inf)
+    return cast(matmul(softmax(scores, axis=-1), v), dtype)
 
 
-@public
-def rms_norm(
-    x: ArrayLike, weight: ArrayLike | None = None, /, *, axis: Any = -1, epsilon: float = 1e-5
-) -> Array:
-    """x * (1 / sqrt(mean(x * x) + epsilon)) * weight, along `axis`; weight broadcasts to x.
-
-    >>> lm.rms_norm(lm.asarray([3.0, 3.0]), epsilon=0.0)
-    Array([1., 1.])
-    """
-    array, dtype = _wide("rms_norm", x)
-    axes = shapes.axis_indices("rms_norm", axis, array.ndim)
-    count = math.prod(array.shape[along] for along in axes)
-    if not count and array.size:
-        fail(ShapeError, "rms_norm: expected a size of 1 or more, found 0")
-    total = reduce("rms_norm", "sum", multiply(array, array), axes, True)
-    scale = reciprocal(sqrt(add(divide(total, float(count)), epsilon)))
-    result = multiply(array, scale)
-    if weight is not None:
-        factor = cast(as_array("rms_norm", weight, array.dtype), array.dtype)
-        shapes.check_broadcast("rms_norm", factor.shape, array.shape)
-        result = multiply(result, factor)
-    return cast(result, dtype)
+def _visible(name: str, mask: ArrayLike | None, is_causal: bool, scores: Array) -> Array | None:
+    """Which keys each row reads: bool, None for all."""
+    found = None if mask is None else as_array(name, mask)
+    if found is not None and found.dtype != dtypes.bool_:
+        fail(DTypeError, f"{name}: expected a mask of bool, found {found.dtype}")
+    if not shapes.flag(name, is_causal, "is_causal"):
+        return found
+    rows, keys = (arange(size) for size in scores.shape[-2:])
+    causal = less_equal(expand_dims(keys, axis=0), expand_dims(rows, axis=1))
+    return causal if found is None else logical_and(found, causal)

@@ -27,6 +27,17 @@ from lamina.errors import (
     ShapeError,
     TraceError,
 )
+from lamina.frontend.activations import (
+    elu,
+    gelu,
+    hardsigmoid,
+    hardswish,
+    leaky_relu,
+    relu,
+    sigmoid,
+    silu,
+    softplus,
+)
 from lamina.frontend.array import Array
 from lamina.frontend.contraction import conv, matmul, outer, tensordot, vecdot
 from lamina.frontend.creation import (
@@ -160,7 +171,8 @@ from lamina.frontend.manipulation import (
     tile,
     unstack,
 )
-from lamina.frontend.nn import gelu, layer_norm, log_softmax, relu, rms_norm, sigmoid, silu, softmax
+from lamina.frontend.nn import dot_product_attention, log_softmax, softmax
+from lamina.frontend.normalization import batch_norm, group_norm, layer_norm, rms_norm
 from lamina.frontend.reductions import (
     all,
     any,
@@ -230,6 +242,7 @@ __all__ = [
     "astype",
     "atan",
     "atan2",
+    "batch_norm",
     "bfloat16",
     "bitwise_and",
     "bitwise_invert",
@@ -254,8 +267,10 @@ __all__ = [
     "cos",
     "count_nonzero",
     "divide",
+    "dot_product_attention",
     "e",
     "einsum",
+    "elu",
     "empty",
     "empty_like",
     "equal",
@@ -278,6 +293,9 @@ __all__ = [
     "gelu",
     "greater",
     "greater_equal",
+    "group_norm",
+    "hardsigmoid",
+    "hardswish",
     "iinfo",
     "imag",
     "inf",
@@ -290,6 +308,7 @@ __all__ = [
     "isinf",
     "isnan",
     "layer_norm",
+    "leaky_relu",
     "less",
     "less_equal",
     "linspace",
@@ -343,6 +362,7 @@ __all__ = [
     "silu",
     "sin",
     "softmax",
+    "softplus",
     "split",
     "sqrt",
     "square",

@@ -394,7 +394,7 @@ def test_errors_are_equal_eager_and_traced(
 @pytest.mark.parametrize(
     "module",
     ["einsum", "elementwise", "inspection", "logic", "reductions", "manipulation",
-     "creation", "contraction", "nn",
+     "creation", "contraction", "nn", "activations", "normalization",
      "searching", "tree"],
 )  # fmt: skip
 def test_examples_in_docstrings(module: str) -> None:
