@@ -2,7 +2,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 JOBS ?= 2
 
-.PHONY: env quick test demo lit lint unit exhaustive
+.PHONY: env quick test demo lit lint docs exhaustive
 
 env: .venv/.stamp
 
@@ -19,11 +19,14 @@ lint: env
 lit: env
 	$(BIN)/lit -q -j $(JOBS) tests/lit examples/own_pass
 
+docs: env
+	$(BIN)/sphinx-build -W -q -b html docs docs/_build
+
 quick: lit lint
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow"
 
 # pytest closes the run: its last line is the one that is counted
-test: lit lint
+test: lit lint docs
 	$(BIN)/python -m pytest -q -n $(JOBS)
 
 demo: env
