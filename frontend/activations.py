@@ -20,19 +20,15 @@ from lamina.frontend.elementwise import (
     add,
     clip,
     divide,
-    erf,
-    exp,
-    expm1,
-    log1p,
     maximum,
     multiply,
     negative,
     reciprocal,
-    tanh,
 )
 from lamina.frontend.location import fail
 from lamina.frontend.logic import greater, less_equal
 from lamina.frontend.searching import where
+from lamina.frontend.transcendental import erf, exp, expm1, log1p, tanh
 
 
 def wide(name: str, x: ArrayLike) -> tuple[Array, DType]:

@@ -9,9 +9,9 @@ import math
 
 from lamina.frontend import dtypes
 from lamina.frontend.array import Array, ArrayLike
-from lamina.frontend.bind import as_array, bind, check_dtype, result_dtype, unify
+from lamina.frontend.bind import as_array, bind, check_dtype
 from lamina.frontend.dispatch import public
-from lamina.frontend.elementwise import abs, binary, divide, negative, unary
+from lamina.frontend.elementwise import abs, binary, unary
 
 
 @public
@@ -218,26 +218,31 @@ def isfinite(x: ArrayLike, /) -> Array:
 
 @public
 def signbit(x: ArrayLike, /) -> Array:
-    """x is negative or -0.0, bool: x < 0 or 1 / x < 0. Floating-point; of NaN, False.
+    """The sign bit is set, bool: copysign(1, x) < 0. Floating-point.
 
     >>> lm.signbit(lm.asarray([-0.0, 0.0, -1.0]))
     Array([ True, False,  True])
     """
     array = as_array("signbit", x)
     check_dtype("signbit", array.dtype, dtypes.FLOATS)
-    negative_zero = logical_and(equal(array, 0), less(divide(1, array), 0))
-    return logical_or(less(array, 0), negative_zero)
+    return less(copysign(1, array), 0)
 
 
 @public
 def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The magnitude of x1 with the sign of x2. Floating-point.
+    """The magnitude of x1 with the sign bit of x2. Floating-point.
 
     >>> lm.copysign(lm.asarray([1.0, 2.0]), lm.asarray([-0.0, 3.0]))
     Array([-1.,  2.])
     """
-    dtype = result_dtype("copysign", (x1, x2))
-    check_dtype("copysign", dtype, dtypes.FLOATS)
-    a, b = unify("copysign", (x1, x2), dtype)
-    size = abs(a)
-    return bind("select", signbit(b), negative(size), size)
+    return binary("copysign", x1, x2, dtypes.FLOATS)
+
+
+@public
+def nextafter(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The number next to x1 in the direction of x2; x2 where they are equal. Floating-point.
+
+    >>> lm.nextafter(lm.asarray([0.0]), 1)
+    Array([5.e-324])
+    """
+    return binary("nextafter", x1, x2, dtypes.FLOATS)

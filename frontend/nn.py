@@ -17,12 +17,13 @@ from lamina.frontend.contraction import matmul
 from lamina.frontend.creation import arange
 from lamina.frontend.dispatch import public
 from lamina.frontend.dtypes import DType
-from lamina.frontend.elementwise import add, exp, log, multiply, reciprocal, subtract
+from lamina.frontend.elementwise import add, multiply, reciprocal, subtract
 from lamina.frontend.location import fail
 from lamina.frontend.logic import less_equal, logical_and
 from lamina.frontend.manipulation import expand_dims, matrix_transpose
 from lamina.frontend.reductions import reduce
 from lamina.frontend.searching import where
+from lamina.frontend.transcendental import exp, log
 
 
 def _shifted(name: str, x: ArrayLike, axis: Any) -> tuple[Array, DType, tuple[int, ...]]:

@@ -14,10 +14,11 @@ from lamina.frontend.activations import wide
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, cast
 from lamina.frontend.dispatch import public
-from lamina.frontend.elementwise import add, divide, multiply, reciprocal, sqrt, subtract
+from lamina.frontend.elementwise import add, divide, multiply, reciprocal, subtract
 from lamina.frontend.location import fail
 from lamina.frontend.manipulation import reshape
 from lamina.frontend.reductions import centered, reduce, variance
+from lamina.frontend.transcendental import sqrt
 
 
 @public

@@ -15,10 +15,11 @@ from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, cast, check_dtype, full, view
 from lamina.frontend.dispatch import public
 from lamina.frontend.dtypes import DType
-from lamina.frontend.elementwise import add, divide, exp, log, multiply, sqrt, subtract
+from lamina.frontend.elementwise import add, divide, multiply, subtract
 from lamina.frontend.location import fail
 from lamina.frontend.logic import isinf, not_equal
 from lamina.frontend.shapes import Shape
+from lamina.frontend.transcendental import exp, log, sqrt
 
 
 def reduce(name: str, kind: str, array: Array, axes: Shape, keepdims: bool) -> Array:

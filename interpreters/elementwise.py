@@ -1,8 +1,8 @@
 """Elementwise ops. NumPy's function where it keeps the numeric contract, else ours.
 
-What NumPy does otherwise, and is mended here: `inf // 2` is NaN; maximum and minimum return
-either of two zeros; sign drops the sign of a zero; float to int out of range is undefined; its
-float32 transcendentals are up to 3.3 ulp off (computed in float64 and rounded once here).
+What NumPy does otherwise, and is mended here: `inf // 2` is NaN, and `-1.0 // inf` is -1 (the Array
+API has -0.0); maximum and minimum return either of two zeros; sign and a half's nextafter lose the
+sign of a zero; float to int out of range is undefined.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy as np
 
 from lamina.errors import DomainError
 from lamina.interpreters.dtypes import BF16, BOOL, F32, F64, HALVES, Array, DType, is_float
-from lamina.interpreters.special import erf
 
 
 def cast(x: Array, *, dtype: DType) -> Array:
@@ -74,7 +73,7 @@ def _round_to(wide: Array, dtype: DType) -> Array:
     return _to_bfloat16(wide) if dtype == BF16 else wide.astype(dtype)
 
 
-def _through_float64(function: Callable[..., Array]) -> Callable[..., Array]:
+def through_float64(function: Callable[..., Array]) -> Callable[..., Array]:
     """`function` of float64 for every float type: computed in float64 and rounded once."""
 
     def meaning(*operands: Array) -> Array:
@@ -100,11 +99,11 @@ def _through_float32(function: Callable[..., Array]) -> Callable[..., Array]:
 
 @_through_float32
 def floor_divide(x: Array, y: Array) -> Array:
-    """Floor of the quotient; an integer by 0 gives 0, an infinity by a finite an infinity."""
+    """Floor of the quotient; an integer by 0 gives 0; with an infinity the plain quotient."""
     quotient = np.floor_divide(x, y)
     if x.dtype.kind in "iu":
         return quotient
-    return np.where(np.isinf(x), x / y, quotient)
+    return np.where(np.isinf(x) | np.isinf(y), x / y, quotient)
 
 
 def maximum(x: Array, y: Array) -> Array:
@@ -123,13 +122,18 @@ def minimum(x: Array, y: Array) -> Array:
     return np.where((x == y) & (x == 0), -(-x - y), result)  # +0.0 only for two +0.0
 
 
+def nextafter(x: Array, y: Array) -> Array:
+    """The neighbour of x towards y; y where they are equal."""
+    return np.where(x == y, y, np.nextafter(x, y))
+
+
 def sign(x: Array) -> Array:
     """-1, 0 or 1; NaN stays NaN, and a zero stays that zero."""
     result = np.sign(x)
     return result if x.dtype.kind in "iuc" else np.where(x == 0, x, result)
 
 
-_float_pow = _through_float64(np.power)
+_float_pow = through_float64(np.power)
 
 
 def pow(x: Array, y: Array) -> Array:
@@ -158,7 +162,8 @@ MEANING: dict[str, Callable[..., Any]] = {
     "floor_divide": floor_divide,
     "remainder": _through_float32(np.remainder),
     "pow": pow,
-    "atan2": _through_float64(np.arctan2),
+    "copysign": np.copysign,
+    "nextafter": nextafter,
     "maximum": maximum,
     "minimum": minimum,
     "bitwise_and": np.bitwise_and,
@@ -181,18 +186,6 @@ MEANING: dict[str, Callable[..., Any]] = {
     "ceil": np.ceil,
     "trunc": np.trunc,
     "round": np.rint,
-    "exp": _through_float64(np.exp),
-    "exp2": _through_float64(np.exp2),
-    "expm1": _through_float64(np.expm1),
-    "log": _through_float64(np.log),
-    "log1p": _through_float64(np.log1p),
-    "log2": _through_float64(np.log2),
-    "log10": _through_float64(np.log10),
-    "sin": _through_float64(np.sin),
-    "cos": _through_float64(np.cos),
-    "tan": _through_float64(np.tan),
-    "tanh": _through_float64(np.tanh),
-    "erf": _through_float64(erf),
     "select": select,
     "cast": cast,
 }

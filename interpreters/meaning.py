@@ -22,12 +22,13 @@ from typing import Any
 import numpy as np
 
 from lamina.errors import CompileError
-from lamina.interpreters import contraction, elementwise, reduction, shape
+from lamina.interpreters import contraction, elementwise, reduction, shape, transcendental
 from lamina.interpreters.dtypes import Array
 from lamina.options import flag
 
 MEANING: dict[str, Callable[..., Any]] = {
     **elementwise.MEANING,
+    **transcendental.MEANING,
     **shape.MEANING,
     **contraction.MEANING,
     **reduction.MEANING,

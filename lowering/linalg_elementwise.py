@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from lamina.dialects.nd import elementwise as nd
+from lamina.dialects.nd import transcendental
 from lamina.dialects.nd.base import element_of, is_integer, is_unsigned
 from lamina.lowering.builder import Builder
 from lamina.lowering.linalg_builder import (
@@ -25,14 +26,17 @@ from lamina.lowering.linalg_builder import (
     to_memory,
     to_register,
 )
+from lamina.lowering.scalar_math import MATH_OPS, next_after
 from lamina.lowering.scalar_ops import SCALAR_OPS, Scalars, cast_scalar
+
+ELEMENT_RULES = {**SCALAR_OPS, **MATH_OPS}
 
 
 def lower_elementwise(b: LinalgBuilder, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
-    """Any op of `SCALAR_OPS`."""
+    """Any op of `ELEMENT_RULES`."""
     elements = [element_of(operand) for operand in op.operands]
     result = element_of(op.results[0])
-    rule = SCALAR_OPS[op.name]
+    rule = ELEMENT_RULES[op.name]
 
     def body(inner: Builder, args: Sequence[SSAValue]) -> SSAValue:
         values = [to_register(inner, a, e) for a, e in zip(args, elements, strict=True)]
@@ -69,11 +73,24 @@ def lower_cast(b: LinalgBuilder, op: Operation, operands: Sequence[SSAValue]) ->
     return b.map([(operands[0], identity)], sizes, memory_element(target), body)
 
 
+def lower_nextafter(b: LinalgBuilder, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
+    """`nd.nextafter`: on the bits as they are in memory, half types too."""
+    sizes = b.sizes_of(operands[0])
+    identity = AffineMap.identity(len(sizes))
+    inputs = [(v, identity) for v in operands]
+    return b.map(inputs, sizes, element_of(op.results[0]), lambda inner, a: next_after(inner, *a))
+
+
 def _width(element: Attribute) -> int:
     return cast(IntegerType, element).width.data
 
 
 RULES: dict[type[Operation], Rule] = {
-    **{kind: lower_elementwise for kind in nd.OPS if kind.name in SCALAR_OPS},
+    **{
+        kind: lower_elementwise
+        for kind in (*nd.OPS, *transcendental.OPS)
+        if kind.name in ELEMENT_RULES
+    },
     nd.CastOp: lower_cast,
+    nd.NextafterOp: lower_nextafter,
 }

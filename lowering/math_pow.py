@@ -1,4 +1,4 @@
-"""powf, cbrt and rsqrt.
+"""powf and rsqrt.
 
 x^y = 2^(y log2 |x|), with the sign and the special values of C99 F.9.4.4 put right afterwards.
 f32 works in f64. f64 keeps the logarithm in two terms (about 2^-65 relative), since y log2 |x|, up

@@ -36,7 +36,7 @@ class Scalars:
     @property
     def width(self) -> int:
         """Bits of an integer element."""
-        return _bits(self.type)
+        return bits_of(self.type)
 
     def number(self, value: float) -> SSAValue:
         """A constant of the element type."""
@@ -69,7 +69,9 @@ def _compare(floating: str, signed: str, unsigned: str) -> Rule:
     return rule
 
 
-def _math(kind: type[Operation]) -> Rule:
+def math_op(kind: type[Operation]) -> Rule:
+    """The rule of an op that a `math` op is."""
+
     def rule(emit: Scalars, operands: Sequence[SSAValue]) -> SSAValue:
         return emit.builder.value(kind, tuple(operands), emit.type, FASTMATH)
 
@@ -188,8 +190,10 @@ def _float_floor_divide(emit: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue
     rounded = b.select(off, b.float_op("add", floor, emit.number(1)), floor)
     signed_zero = b.value(math.CopySignOp, (emit.number(0), plain), emit.type, FASTMATH)
     result = b.select(b.cmpf("oeq", rounded, emit.number(0)), signed_zero, rounded)
-    # where there is no rest (x / 0, inf / y, NaN) the plain quotient is the answer
-    defined = b.cmpf("ord", rest, rest)
+    # without a rest (x / 0, inf / y, NaN), or with y infinite, the plain quotient is the answer
+    size = b.value(math.AbsFOp, (rhs,), emit.type, FASTMATH)
+    finite = b.cmpf("olt", size, emit.number(float("inf")))
+    defined = b.int_op("and", b.cmpf("ord", rest, rest), finite)
     return b.select(defined, result, plain)
 
 
@@ -241,7 +245,7 @@ SCALAR_OPS: dict[str, Rule] = {
     "nd.floor_divide": _floor_divide,
     "nd.remainder": _remainder,
     "nd.pow": _pow,
-    "nd.atan2": _math(math.Atan2Op),
+    "nd.copysign": math_op(math.CopySignOp),
     "nd.maximum": _binary("maxs", "max", "maxu"),
     "nd.minimum": _binary("mins", "min", "minu"),
     "nd.bitwise_and": _binary("and", None),
@@ -259,23 +263,11 @@ SCALAR_OPS: dict[str, Rule] = {
     "nd.abs": _abs,
     "nd.sign": _sign,
     "nd.bitwise_invert": _invert,
-    "nd.sqrt": _math(math.SqrtOp),
-    "nd.floor": _math(math.FloorOp),
-    "nd.ceil": _math(math.CeilOp),
-    "nd.trunc": _math(math.TruncOp),
-    "nd.round": _math(math.RoundEvenOp),
-    "nd.exp": _math(math.ExpOp),
-    "nd.exp2": _math(math.Exp2Op),
-    "nd.expm1": _math(math.ExpM1Op),
-    "nd.log": _math(math.LogOp),
-    "nd.log1p": _math(math.Log1pOp),
-    "nd.log2": _math(math.Log2Op),
-    "nd.log10": _math(math.Log10Op),
-    "nd.sin": _math(math.SinOp),
-    "nd.cos": _math(math.CosOp),
-    "nd.tan": _math(math.TanOp),
-    "nd.tanh": _math(math.TanhOp),
-    "nd.erf": _math(math.ErfOp),
+    "nd.sqrt": math_op(math.SqrtOp),
+    "nd.floor": math_op(math.FloorOp),
+    "nd.ceil": math_op(math.CeilOp),
+    "nd.trunc": math_op(math.TruncOp),
+    "nd.round": math_op(math.RoundEvenOp),
     "nd.select": _select,
 }
 """`nd` op name -> its rule on one element."""
@@ -288,7 +280,7 @@ def cast_scalar(
     source = value.type
     if source == target:
         return value
-    if is_float(source) and _bits(source) < 32 and not is_float(target):
+    if is_float(source) and bits_of(source) < 32 and not is_float(target):
         value = b.cast(arith.ExtFOp, value, f32)
         source = f32
     if target == i1:
@@ -302,7 +294,7 @@ def cast_scalar(
             return value
         return b.cast(arith.ExtUIOp if from_unsigned else arith.ExtSIOp, value, target)
     if is_integer(source):
-        through = target if _bits(target) >= 32 else f32
+        through = target if bits_of(target) >= 32 else f32
         kind = arith.UIToFPOp if from_unsigned else arith.SIToFPOp
         return resize_float(b, b.cast(kind, value, through), target)
     if is_integer(target):
@@ -310,7 +302,8 @@ def cast_scalar(
     return resize_float(b, value, target)
 
 
-def _bits(type: Attribute) -> int:
+def bits_of(type: Attribute) -> int:
+    """The bits of a float or integer type."""
     assert isinstance(type, AnyFloat | IntegerType)
     return type.bitwidth
 
@@ -319,7 +312,7 @@ def resize_float(b: Builder, value: SSAValue, target: Attribute) -> SSAValue:
     """A float as another float type, rounded once to nearest even."""
     if value.type == target:
         return value
-    source_bits, bits = _bits(value.type), _bits(target)
+    source_bits, bits = bits_of(value.type), bits_of(target)
     if source_bits == bits:  # f16 <-> bf16
         value, source_bits = b.cast(arith.ExtFOp, value, f32), 32
     return b.cast(arith.ExtFOp if source_bits < bits else arith.TruncFOp, value, target)

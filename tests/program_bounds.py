@@ -12,7 +12,8 @@ there between compiled variants only). The rules, with b the operands' bounds:
     all others               exact operands only: `takes_inexact` is False
 
 A NaN that comes from an exact NaN operand is certain; other infinities and NaN that lie behind an
-inexact value, and values that may have overflowed, are unknown.
+inexact value, and values that may have overflowed, are unknown. So is a copysign to a NaN, whose
+sign is not said.
 """
 
 from __future__ import annotations
@@ -35,10 +36,13 @@ MOVES = (
     "broadcast", "reshape", "transpose", "reverse", "concat", "pad", "slice", "dynamic_slice",
     "dynamic_update_slice",
 )  # fmt: skip
-MONOTONE = ("exp", "exp2", "expm1", "tanh", "erf", "log", "log2", "log10", "log1p", "sqrt")
+MONOTONE = (
+    "exp", "exp2", "expm1", "sinh", "tanh", "asinh", "acosh", "atan", "erf", "erfc", "log", "log2",
+    "log10", "log1p", "sqrt",
+)  # fmt: skip
 PLAIN = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "negative", "abs")
 FOLDS = ("dot_general", "conv", "reduce")
-LOWEST = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0, "sqrt": 0.0}
+LOWEST = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0, "sqrt": 0.0, "acosh": 1.0}
 """Where a function is not defined from there down."""
 
 
@@ -56,6 +60,8 @@ def bound_of(
 ) -> Bound | None:
     """The bound of the op's result; None when it is exact."""
     dtype = result.dtype
+    if row.name == "copysign" and np.any(np.isnan(operands[1])):
+        return np.where(np.isnan(operands[1]), np.inf, 0.0)
     exact = all(b is None for b in bounds)
     if not is_float(dtype) or (exact and (row.error == "exact" or not operands)):
         return None

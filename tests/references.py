@@ -91,7 +91,7 @@ def _floor_divide(a: Element, b: Element, d: DType) -> Element:
     if isnan(a) or isnan(b) or isinf(a) or b == 0 or a == 0:
         return _divide(a, b, d)
     if isinf(b):
-        return 0.0 if (a < 0) == (b < 0) else -1.0
+        return _divide(a, b, d)
     return round_fraction(Fraction(math.floor(Fraction(a) / Fraction(b))), d)
 
 
@@ -116,6 +116,23 @@ def _maximum(a: Element, b: Element, d: DType) -> Element:
 
 def _minimum(a: Element, b: Element, d: DType) -> Element:
     return -_maximum(-a, -b, d) if is_float(d) else min(a, b)
+
+
+def _nextafter(a: float, b: float, d: DType) -> float:
+    if isnan(a) or isnan(b):
+        return nan
+    if a == b:
+        return b
+    precision, low, high = FORMATS[d]
+    if isinf(a):
+        return copysign(float(2 - Fraction(2) ** (1 - precision)) * 2.0**high, a)
+    exponent = max(math.frexp(a)[1] - 1, low) if a else low
+    away = a == 0 or (b > a) == (a > 0)
+    quantum = Fraction(2) ** (exponent - precision + 1)
+    if not away and abs(a) == 2.0**exponent and exponent > low:
+        quantum /= 2
+    moved = Fraction(abs(a)) + (quantum if away else -quantum)
+    return copysign(round_fraction(moved, d), a or b)
 
 
 def _shift_left(a: int, b: int, d: DType) -> int:
@@ -180,6 +197,8 @@ EXACT_BINARY: dict[str, Callable[[Element, Element, DType], Element]] = {
     "divide": _divide,
     "floor_divide": _floor_divide,
     "remainder": _remainder,
+    "copysign": lambda a, b, _: copysign(a, b),
+    "nextafter": _nextafter,
     "maximum": _maximum,
     "minimum": _minimum,
     "bitwise_and": lambda a, b, _: a & b,
@@ -207,8 +226,18 @@ TRANSCENDENTAL: dict[str, Callable[..., Any]] = {
     "sin": mpmath.sin,
     "cos": mpmath.cos,
     "tan": mpmath.tan,
+    "asin": mpmath.asin,
+    "acos": mpmath.acos,
+    "atan": mpmath.atan,
+    "sinh": mpmath.sinh,
+    "cosh": mpmath.cosh,
     "tanh": mpmath.tanh,
+    "asinh": mpmath.asinh,
+    "acosh": mpmath.acosh,
+    "atanh": mpmath.atanh,
     "erf": mpmath.erf,
+    "erfc": mpmath.erfc,
+    "hypot": mpmath.hypot,
     "pow": mpmath.power,
     "atan2": mpmath.atan2,
 }

@@ -6,11 +6,12 @@ an op have equal element types and shapes: promotion and broadcasts are explicit
 
 from xdsl.ir import Dialect
 
-from lamina.dialects.nd import contraction, elementwise, reduction, shape
+from lamina.dialects.nd import contraction, elementwise, reduction, shape, transcendental
 from lamina.dialects.nd.base import NdOp
 
 OPS: tuple[type[NdOp], ...] = (
     *elementwise.OPS,
+    *transcendental.OPS,
     *shape.OPS,
     *contraction.OPS,
     *reduction.OPS,

@@ -4,12 +4,12 @@
     add subtract multiply divide        arithmetic                       nd.add %x, %y : tensor<4xf32>
     floor_divide remainder              floor division and its rest
     pow                                 an integer exponent is 0 or more
-    atan2                               float only, within 2 ulp
+    copysign nextafter                  float only
     maximum minimum                     NaN wins, -0.0 < +0.0
     equal not_equal less ...            comparisons, result i1           nd.less %x, %y : tensor<4xf32>
     bitwise_and bitwise_or bitwise_xor  also logical, on i1
     left_shift right_shift              shift by >= width gives 0 (or the sign)
-    negative abs sign sqrt floor ...    one operand, same type           nd.exp %x : tensor<4xf32>
+    negative abs sign sqrt floor ...    one operand, same type           nd.abs %x : tensor<4xf32>
     select                              %p ? %x : %y                     nd.select %p, %x, %y : tensor<4xf32>
     cast                                another element type             nd.cast %x : tensor<4xf32> -> tensor<4xi32>
 
@@ -132,10 +132,17 @@ class PowOp(NumericBinaryOp):
 
 
 @irdl_op_definition
-class Atan2Op(FloatBinaryOp):
-    """Angle of the point (rhs, lhs), from -pi to pi."""
+class CopysignOp(FloatBinaryOp):
+    """The magnitude of lhs with the sign bit of rhs."""
 
-    name = "nd.atan2"
+    name = "nd.copysign"
+
+
+@irdl_op_definition
+class NextafterOp(FloatBinaryOp):
+    """The neighbour of lhs in the direction of rhs; rhs where they are equal."""
+
+    name = "nd.nextafter"
 
 
 @irdl_op_definition
@@ -317,94 +324,6 @@ class RoundOp(FloatUnaryOp):
     name = "nd.round"
 
 
-class TranscendentalOp(FloatUnaryOp, abc.ABC):
-    """Within 2 ulp of the exact value; special values as in C99 Annex F."""
-
-
-@irdl_op_definition
-class ExpOp(TranscendentalOp):
-    """e to the power."""
-
-    name = "nd.exp"
-
-
-@irdl_op_definition
-class Exp2Op(TranscendentalOp):
-    """2 to the power."""
-
-    name = "nd.exp2"
-
-
-@irdl_op_definition
-class Expm1Op(TranscendentalOp):
-    """exp(x) - 1, exact near 0."""
-
-    name = "nd.expm1"
-
-
-@irdl_op_definition
-class LogOp(TranscendentalOp):
-    """Natural logarithm."""
-
-    name = "nd.log"
-
-
-@irdl_op_definition
-class Log1pOp(TranscendentalOp):
-    """log(1 + x), exact near 0."""
-
-    name = "nd.log1p"
-
-
-@irdl_op_definition
-class Log2Op(TranscendentalOp):
-    """Logarithm to base 2."""
-
-    name = "nd.log2"
-
-
-@irdl_op_definition
-class Log10Op(TranscendentalOp):
-    """Logarithm to base 10."""
-
-    name = "nd.log10"
-
-
-@irdl_op_definition
-class SinOp(TranscendentalOp):
-    """Sine of radians."""
-
-    name = "nd.sin"
-
-
-@irdl_op_definition
-class CosOp(TranscendentalOp):
-    """Cosine of radians."""
-
-    name = "nd.cos"
-
-
-@irdl_op_definition
-class TanOp(TranscendentalOp):
-    """Tangent of radians."""
-
-    name = "nd.tan"
-
-
-@irdl_op_definition
-class TanhOp(TranscendentalOp):
-    """Hyperbolic tangent."""
-
-    name = "nd.tanh"
-
-
-@irdl_op_definition
-class ErfOp(TranscendentalOp):
-    """Error function."""
-
-    name = "nd.erf"
-
-
 @irdl_op_definition
 class SelectOp(NdOp):
     """`lhs[i]` where `predicate[i]`, else `rhs[i]`."""
@@ -442,12 +361,11 @@ class CastOp(NdOp):
 
 UNARY_OPS: tuple[type[UnaryOp], ...] = (
     NegativeOp, AbsOp, SignOp, BitwiseInvertOp, SqrtOp, FloorOp, CeilOp, TruncOp, RoundOp,
-    ExpOp, Exp2Op, Expm1Op, LogOp, Log1pOp, Log2Op, Log10Op, SinOp, CosOp, TanOp, TanhOp, ErfOp,
 )  # fmt: skip
 
 BINARY_OPS: tuple[type[BinaryOp], ...] = (
-    AddOp, SubtractOp, MultiplyOp, DivideOp, FloorDivideOp, RemainderOp, PowOp, Atan2Op,
-    MaximumOp, MinimumOp, BitwiseAndOp, BitwiseOrOp, BitwiseXorOp, LeftShiftOp, RightShiftOp,
+    AddOp, SubtractOp, MultiplyOp, DivideOp, FloorDivideOp, RemainderOp, PowOp,
+    CopysignOp, NextafterOp, MaximumOp, MinimumOp, BitwiseAndOp, BitwiseOrOp, BitwiseXorOp, LeftShiftOp, RightShiftOp,
 )  # fmt: skip
 
 COMPARE_OPS: tuple[type[CompareOp], ...] = (

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import doctest
+import math
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, cast
@@ -84,7 +85,15 @@ UNARY = {
     "square": np.square,
     "tan": np.tan,
     "tanh": np.tanh,
+    "acos": np.arccos,
+    "acosh": np.arccosh,
+    "asin": np.arcsin,
+    "asinh": np.arcsinh,
     "atan": np.arctan,
+    "atanh": np.arctanh,
+    "cosh": np.cosh,
+    "sinh": np.sinh,
+    "erfc": np.vectorize(math.erfc, otypes=[float]),
     "trunc": np.trunc,
 }
 
@@ -124,6 +133,8 @@ BINARY = {
     "greater_equal": np.greater_equal,
     "atan2": np.arctan2,
     "copysign": np.copysign,
+    "hypot": np.hypot,
+    "nextafter": np.nextafter,
     "logaddexp": np.logaddexp,
 }
 
@@ -395,7 +406,7 @@ def test_errors_are_equal_eager_and_traced(
     "module",
     ["einsum", "elementwise", "inspection", "logic", "reductions", "manipulation",
      "creation", "contraction", "nn", "activations", "normalization",
-     "searching", "tree"],
+     "searching", "transcendental", "tree"],
 )  # fmt: skip
 def test_examples_in_docstrings(module: str) -> None:
     found = doctest.testmod(

@@ -24,8 +24,9 @@ from lamina.dialects import arith
 from lamina.interpreters.types import DTYPES, dtype_of
 from lamina.lowering import kernels_to_loops
 from lamina.lowering.buffer_types import subview_type
+from lamina.lowering.linalg_elementwise import ELEMENT_RULES
 from lamina.lowering.loops.nest import LoopBuilder
-from lamina.lowering.scalar_ops import SCALAR_OPS, Scalars
+from lamina.lowering.scalar_ops import Scalars
 from lamina.pipeline import LEVELS
 from lamina.transforms import plan_memory
 from lamina.transforms.fuse_elementwise import FuseElementwisePass
@@ -168,7 +169,7 @@ def lose_nan(patch: pytest.MonkeyPatch) -> None:
             return b.int_op("maxu" if emit.unsigned else "maxs", lhs, rhs)
         return b.select(b.cmpf("ogt", lhs, rhs), lhs, rhs)
 
-    patch.setitem(SCALAR_OPS, "nd.maximum", maximum)
+    patch.setitem(ELEMENT_RULES, "nd.maximum", maximum)
 
 
 def shorten_tail(patch: pytest.MonkeyPatch) -> None:

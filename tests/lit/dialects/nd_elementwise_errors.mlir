@@ -1,13 +1,5 @@
 // RUN: %opt %s --split-input-file --verify-diagnostics
 
-func.func @float_op_of_integers(%x: tensor<4xi32>) {
-  // expected-error {{nd.exp: expected a floating-point element type, found i32}}
-  %0 = nd.exp %x : tensor<4xi32>
-  return
-}
-
-// -----
-
 // the frontend casts to a float type first
 func.func @true_division_of_integers(%x: tensor<4xui8>) {
   // expected-error {{nd.divide: expected a floating-point element type, found ui8}}

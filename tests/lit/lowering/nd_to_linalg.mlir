@@ -35,6 +35,46 @@ func.func @half(%x: tensor<4xf16>, %y: tensor<4xf16>) -> tensor<4xf16> {
 
 // -----
 
+// hypot in f32 is the root of squares in f64, which holds them; an infinity wins over NaN.
+// CHECK-LABEL: func.func @hypot(
+// CHECK: arith.extf %{{.*}} f32 to f64
+// CHECK: arith.mulf {{.*}} : f64
+// CHECK: [[R:%[a-z0-9_]+]] = math.sqrt {{.*}} : f64
+// CHECK: arith.truncf [[R]] {{.*}}: f64 to f32
+// CHECK: arith.select
+func.func @hypot(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = nd.hypot %x, %x : tensor<?xf32>
+  func.return %0 : tensor<?xf32>
+}
+
+// -----
+
+// In f64 the operands are scaled first, by a power of two.
+// CHECK-LABEL: func.func @scaled_hypot(
+// CHECK: arith.maximumf
+// CHECK: [[U:%[a-z0-9_]+]] = arith.select
+// CHECK: [[F:%[a-z0-9_]+]] = arith.select %{{.*}}, %{{.*}}, [[U]]
+// CHECK: arith.mulf %{{.*}}, [[F]] : f64
+// CHECK: math.sqrt {{.*}} : f64
+func.func @scaled_hypot(%x: tensor<f64>) -> tensor<f64> {
+  %0 = nd.hypot %x, %x : tensor<f64>
+  func.return %0 : tensor<f64>
+}
+
+// -----
+
+// nextafter works on the bits of the type itself: a half is not extended.
+// CHECK-LABEL: func.func @nextafter(
+// CHECK-NOT: arith.extf
+// CHECK: arith.bitcast %{{.*}} : f16 to i16
+// CHECK: arith.bitcast %{{.*}} : i16 to f16
+func.func @nextafter(%x: tensor<4xf16>) -> tensor<4xf16> {
+  %0 = nd.nextafter %x, %x : tensor<4xf16>
+  func.return %0 : tensor<4xf16>
+}
+
+// -----
+
 // Bool is i8 in memory and i1 in bodies; the noted types tell it from int8.
 // CHECK-LABEL: func.func @bool(
 // CHECK-SAME: %p: tensor<4xi8>, %x: tensor<4xf32>) -> (tensor<4xi8>, tensor<4xf32>) attributes {lamina.arguments = [tensor<4xi1>, tensor<4xf32>], lamina.results = [tensor<4xi1>, tensor<4xf32>]}
