@@ -17,6 +17,9 @@ Ints = tuple[int, ...]
 
 
 def _matmul(a: Array, b: Array) -> Array:
+    """BLAS has several orders of summation, by the strides of its operands; ours depends on their
+    shapes only, so both are made row-major."""
+    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
     if a.dtype in HALVES:
         return np.matmul(a.astype(F32), b.astype(F32)).astype(a.dtype)
     return np.matmul(a, b)

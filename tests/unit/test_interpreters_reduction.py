@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import references
-from op_row import FLOATS, NUMERIC, Row, values
+from op_row import FLOATS, NUMERIC, Row, layouts, values
 from op_table import REDUCTIONS, ROWS, SHAPES, cases, error_bound, rng_for
 from references import assert_same, elements, fractions
 
@@ -161,3 +161,16 @@ def test_sum_of_a_long_constant(dtype: DType, shape: tuple[int, ...]) -> None:
     x = np.full(shape, 0.1, dtype)
     error, bound = sum_error(x, (0,), float(Fraction(float(x.flat[0])) * shape[0]))
     assert error <= bound
+
+
+@pytest.mark.parametrize("dtype", (F32, F64), ids=str)
+def test_products_do_not_depend_on_strides(dtype: DType) -> None:
+    """BLAS sums in another order when an operand is transposed."""
+    rng = rng_for("strides", dtype)
+    sides = {"lhs_batch": (), "rhs_batch": (), "lhs_contract": (1,), "rhs_contract": (0,)}
+    for _ in range(60):
+        m, k, n = rng.integers(1, 70, 3).tolist()
+        x, y = values(rng, dtype, (m, k)), values(rng, dtype, (k, n))
+        expected = call("dot_general", x, y, **sides)
+        for (_, first), (_, second) in zip(layouts(x), layouts(y), strict=False):
+            assert call("dot_general", first, second, **sides).tobytes() == expected.tobytes()
