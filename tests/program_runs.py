@@ -31,6 +31,9 @@ from lamina.program import call_linked
 from lamina.registry import make_context
 from lamina.verify import verify_module
 
+CPUS = ("x86-64-v3", "x86-64-v2")
+"""Targets besides the host: with FMA and 256-bit vectors, and with neither."""
+
 
 @cache
 def context() -> Context:
@@ -46,14 +49,16 @@ class Runs:
     failures: list[str] = field(default_factory=list[str])
 
 
-def compiled(module: ModuleOp, fusion: int, texts: dict[str, str] | None = None) -> Compiled:
+def compiled(
+    module: ModuleOp, options: CompileOptions, texts: dict[str, str] | None = None
+) -> Compiled:
     """A module of level nd compiled; its text on each level is kept in `texts`."""
-    lowering = Lowering(module, "nd", options=CompileOptions(fusion=fusion))
+    lowering = Lowering(module, "nd", options=options)
     for level in LEVELS:
         lowering.to(level)
         if texts is not None:
             texts[level] = print_module(lowering.module)
-    return compile_module(lowering.module, "main")
+    return compile_module(lowering.module, "main", options)
 
 
 def from_text(text: str) -> Compiled:
@@ -63,8 +68,14 @@ def from_text(text: str) -> Compiled:
     return compile_module(module, "main")
 
 
-def run(program: Program, levels: Sequence[str] = LEVELS, fusions: Sequence[int] = (2, 0)) -> Runs:
-    """All variants: fusion levels, threads 1 and 2, and the text of `levels` (fusion 2)."""
+def run(
+    program: Program,
+    levels: Sequence[str] = LEVELS,
+    fusions: Sequence[int] = (2, 0),
+    cpus: Sequence[str] = CPUS,
+) -> Runs:
+    """All variants: fusion levels, threads 1 and 2, the text of `levels` and other targets (of
+    fusion 2)."""
     runs, texts = Runs(), dict[str, str]()
     before = [x.tobytes() for x in program.inputs]
 
@@ -84,7 +95,15 @@ def run(program: Program, levels: Sequence[str] = LEVELS, fusions: Sequence[int]
         keep = texts if fusion == 2 else None
         attempt(
             f"fusion {fusion}",
-            lambda fusion=fusion, keep=keep: compiled(program.module.clone(), fusion, keep),
+            lambda fusion=fusion, keep=keep: compiled(
+                program.module.clone(), CompileOptions(fusion=fusion), keep
+            ),
+            (1, 2),
+        )
+    for cpu in cpus:
+        attempt(
+            f"cpu {cpu}",
+            lambda cpu=cpu: compiled(program.module.clone(), CompileOptions(cpu=cpu)),
             (1, 2),
         )
     for level in levels:
@@ -96,26 +115,30 @@ def run(program: Program, levels: Sequence[str] = LEVELS, fusions: Sequence[int]
 
 
 def check(
-    program: Program, levels: Sequence[str] = LEVELS, fusions: Sequence[int] = (2, 0)
+    program: Program,
+    levels: Sequence[str] = LEVELS,
+    fusions: Sequence[int] = (2, 0),
+    cpus: Sequence[str] = CPUS,
 ) -> list[str]:
-    """What is wrong: variants that fail, differ from the interpreter or from one another."""
+    """What is wrong: variants that fail, differ from the interpreter, or from another variant for
+    the same target (sums of products depend on that)."""
     oracle = evaluate(program.module, "main", program.inputs)
-    runs = run(program, levels, fusions)
+    runs = run(program, levels, fusions, cpus)
     failures = list(runs.failures)
     for number, (want, (drawn, bound)) in enumerate(zip(oracle, program.outputs, strict=True)):
         if difference(want, drawn, None):
             failures.append(f"result {number}: the interpreter disagrees with the drawing")
-        first = None
+        first: dict[str, tuple[str, Array]] = {}
         for name, results in runs.results.items():
             got = results[number]
             wrong = difference(want, got, bound)
             if wrong:
                 failures.append(f"result {number}, {name}: {wrong}")
-            if first is None:
-                first = name, got
-            elif not same_bits(first[1], got):
-                what = difference(first[1], got, None)
-                failures.append(f"result {number}: {name} differs from {first[0]}: {what}")
+            target = name.split(",")[0] if name.startswith("cpu") else "host"
+            other, expected = first.setdefault(target, (name, got))
+            if not same_bits(expected, got):
+                what = difference(expected, got, None)
+                failures.append(f"result {number}: {name} differs from {other}: {what}")
     return failures
 
 

@@ -1,7 +1,7 @@
-"""Drawn programs: compiled in every way they give what the interpreter gives (issue 2, step 3).
+"""Drawn programs: compiled in every way they give what the interpreter gives.
 
-LAMINA_TEST_PROGRAMS=5000 draws more than the 500 of CI, and then runs each from all levels' texts
-(in CI from one of the five, in turn: five variants a program).
+LAMINA_TEST_PROGRAMS=2000 draws more than the 500 of CI, and then runs each from all levels' texts
+and for all targets (in CI from the text of one level in turn, every other one for another target).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import pytest
 from program_ops import CLASSES
-from program_runs import check, difference, report
+from program_runs import CPUS, check, difference, report
 from programs import Program, draw, reduced
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -47,9 +47,12 @@ def native_only(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPa
 
 def levels_of(seed: int) -> tuple[str, ...]:
     """From which levels' texts a program is run."""
-    if COUNT > IN_CI:
-        return LEVELS
-    return (LEVELS[seed % 5],)
+    return LEVELS if COUNT > IN_CI else (LEVELS[seed % 5],)
+
+
+def cpus_of(seed: int) -> tuple[str, ...]:
+    """For which targets besides the host a program is compiled."""
+    return CPUS if COUNT > IN_CI else ((), CPUS[:1], (), CPUS[1:])[seed % 4]
 
 
 def checked(program: Program, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -58,7 +61,7 @@ def checked(program: Program, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         if program.seed % 2:
             patch.setattr(kernels_to_loops, "SERIAL_COST", 64)
             patch.setattr(kernels_to_loops, "TASK_COST", 32)
-        return check(program, levels_of(program.seed))
+        return check(program, levels_of(program.seed), cpus=cpus_of(program.seed))
 
 
 @pytest.mark.parametrize("start", range(0, COUNT, CHUNK))
@@ -205,6 +208,6 @@ def test_fault_is_found(
         text = str(program.module)
         if FAULTS[fault] and not any(word in text for word in FAULTS[fault]):
             continue
-        if any("elements" in failure for failure in check(program, (), (2,))):
+        if any("elements" in failure for failure in check(program, (), (2,), ())):
             return
     pytest.fail(f"none of {IN_CI} programs found: {fault.__doc__}")

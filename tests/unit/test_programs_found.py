@@ -15,6 +15,7 @@ from lamina.compiler import interface_of
 from lamina.errors import LoweringError
 from lamina.interpreters.evaluate import evaluate
 from lamina.ir_text import parse_module
+from lamina.options import CompileOptions
 from lamina.pipeline import LEVELS
 
 FOUND = {
@@ -104,7 +105,7 @@ def test_found_program(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     want = evaluate(module, "main", inputs)
     inexact = "erf" in FOUND[name]
     texts: dict[str, str] = {}
-    runs = [compiled(module.clone(), fusion, texts) for fusion in (0, 2)]
+    runs = [compiled(module.clone(), CompileOptions(fusion=fusion), texts) for fusion in (0, 2)]
     for run in [*runs, *(from_text(texts[level]) for level in LEVELS)]:
         for a, b in zip(want, run(inputs), strict=True):
             bound = np.full(a.shape, 2e-3) if inexact else None
@@ -124,4 +125,4 @@ func.func @main(%0: tensor<?xf32>) -> tensor<?xf32> {
   func.return %4 : tensor<?xf32>
 }""")  # fmt: skip
     with pytest.raises(LoweringError, match=r"expected scf\.for to carry tensors of one size"):
-        compiled(module, 2)
+        compiled(module, CompileOptions(fusion=2))
