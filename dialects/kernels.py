@@ -1,10 +1,15 @@
-"""What a kernel is: a private function with a body, called by `main`."""
+"""What a kernel is: a private function with a body, called by `main`; marks on loops in kernels."""
 
 from __future__ import annotations
 
 from typing_extensions import TypeIs
 from xdsl.dialects import func
 from xdsl.ir import Operation
+
+PARALLEL = "lamina.parallel"
+"""Attribute of a loop whose iterations are independent: the work of one, in additions."""
+LONG = "lamina.poll"
+"""Attribute of a loop that may run for long: it gives others a chance to interrupt it."""
 
 
 def is_kernel(op: Operation | None) -> TypeIs[func.FuncOp]:

@@ -22,7 +22,14 @@ from typing import Any
 import numpy as np
 
 from lamina.errors import CompileError
-from lamina.interpreters import contraction, elementwise, reduction, shape, transcendental
+from lamina.interpreters import (
+    contraction,
+    elementwise,
+    reduction,
+    scan,
+    shape,
+    transcendental,
+)
 from lamina.interpreters.dtypes import Array
 from lamina.options import flag
 
@@ -32,6 +39,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     **shape.MEANING,
     **contraction.MEANING,
     **reduction.MEANING,
+    **scan.MEANING,
 }
 """Name of an `nd` op without "nd." -> what it means. Look it up at each call: see `forbid`."""
 

@@ -9,11 +9,14 @@
 Pre-condition: kernels are outlined. Post-condition: `main` and kernels take one buffer for each
 result, after their arguments; a write goes in place when no later op reads what it overwrites
 (`bufferize_main`), else into a copy; no result is an argument, a constant or another result.
-Kernels are rewritten one to one. A kernel that is called with buffers of several layouts becomes
-several functions. `main` notes where the sizes of dynamic results come from.
+Kernels are rewritten one to one, loops over elements in place. A kernel that is called with buffers
+of several layouts becomes several functions. `main` notes where the sizes of dynamic results come
+from.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -27,6 +30,7 @@ from lamina.errors import LoweringError
 from lamina.lowering.buffer_types import buffer_type
 from lamina.lowering.bufferize_control import CONTROL
 from lamina.lowering.bufferize_kernel import bufferize_kernel
+from lamina.lowering.bufferize_loops import bufferize_loops, is_element_loops
 from lamina.lowering.bufferize_main import MainBufferizer
 
 
@@ -80,8 +84,16 @@ class BufferizePass(ModulePass):
                     kernel.properties["sym_name"] = StringAttr(symbol)
                     op.body.block.add_op(kernel)
                     taken.add(symbol)
-                bufferize_kernel(kernel, key[1])
+                _bufferize(kernel, key[1])
                 made[key] = symbol
             call.properties["callee"] = SymbolRefAttr(made[key])
         for kernel in kernels.values():  # never called
-            bufferize_kernel(kernel, [buffer_type(t) for t in kernel.function_type.inputs])
+            _bufferize(kernel, [buffer_type(t) for t in kernel.function_type.inputs])
+
+
+def _bufferize(kernel: func.FuncOp, types: Sequence[Attribute]) -> None:
+    """Rewrite a kernel in place; `types` are the argument types that its callers pass."""
+    if is_element_loops(kernel):
+        bufferize_loops(kernel, types)
+    else:
+        bufferize_kernel(kernel, types)

@@ -6,8 +6,9 @@
                                              ...
 
 Before: loop level. After: every `scf.while` of `main`, and every `scf.for` that runs for long,
-begins an iteration with a call of `@lamina_poll`. `convert-to-llvm` makes of it a call of the
-context's poll function every 10 ms or so; a status other than 0 ends `main`.
+begins an iteration with a call of `@lamina_poll`; so do the marked loops (`lamina.poll`) of other
+functions, but not those that a parallel loop runs on several threads. `convert-to-llvm` makes of
+it a call of the context's poll function every 10 ms or so; a status other than 0 ends `main`.
 
 A `scf.for` may run for long when its trip count is unknown or over a million, or when its body
 calls a kernel. The weight says how often to look at the clock: 1024 is every time, 1 after 1024
@@ -23,6 +24,8 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
+
+from lamina.dialects.kernels import LONG
 
 POLL = "lamina_poll"
 MAIN = "main"
@@ -55,6 +58,15 @@ def is_heavy(loop: Operation) -> bool:
     )
 
 
+def take_marks(function: func.FuncOp) -> list[tuple[Operation, Block]]:
+    """The marked loops of a function that one thread runs, with their blocks; no marks stay."""
+    found: list[tuple[Operation, Block]] = []
+    for op in function.walk():
+        if isinstance(op, scf.ForOp) and op.attributes.pop(LONG, None) is not None:
+            found.append((op, op.body.block))
+    return [] if "parallel_body" in function.attributes else found
+
+
 def needs_poll(op: Operation) -> Block | None:
     """The block at whose begin a poll belongs, if `op` is a loop that may run for long."""
     if isinstance(op, scf.WhileOp):
@@ -81,7 +93,8 @@ class InsertPollsPass(ModulePass):
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}
         if (main := functions.get(MAIN)) is None:
             return
-        found = [(loop, block) for loop in main.walk() if (block := needs_poll(loop)) is not None]
+        found = [pair for function in functions.values() for pair in take_marks(function)]
+        found += [(loop, block) for loop in main.walk() if (block := needs_poll(loop)) is not None]
         for loop, block in found:
             weight = arith.ConstantOp(IntegerAttr(HEAVY if is_heavy(loop) else LIGHT, i64))
             call = func.CallOp(POLL, [weight.result], [])

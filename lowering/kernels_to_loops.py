@@ -11,7 +11,8 @@
 Pre-condition: bufferized kernels. Post-condition: no linalg op is left. All generics of a kernel
 share its outer loops, so a temporary keeps its inner dims only; dims that are contiguous
 everywhere are merged; the outermost loop is parallel when there is enough work. Contractions are
-tiled and packed (`loops/contraction.py`).
+tiled and packed (`loops/contraction.py`). Loops over elements stay; where one is marked as
+independent and long enough, it becomes parallel (`loops/marked.py`).
 """
 
 from __future__ import annotations
@@ -38,16 +39,13 @@ from lamina.lowering.loops.contraction import Contraction
 from lamina.lowering.loops.contraction_operands import Tiling
 from lamina.lowering.loops.contraction_plan import Plan, lanes_along_depth, plan_of
 from lamina.lowering.loops.elementwise import emit_elementwise
+from lamina.lowering.loops.marked import SERIAL_COST, TASK_COST, lower_marked
 from lamina.lowering.loops.nest import LoopBuilder, Size
 from lamina.lowering.loops.reduction import Reducer
 from lamina.lowering.loops.stage import Stage, Walk, outer_rank, stage_of, walk_of
 
 ALLOCA_BYTES = 4096
 """Temporaries up to this size live on the stack."""
-SERIAL_COST = 1 << 16
-"""Work (in additions) under which a kernel is not worth several threads."""
-TASK_COST = 1 << 15
-"""Work of one task."""
 MIN_TASKS = 8
 """Dims are walked in parallel, outermost first, until there are this many tasks."""
 
@@ -367,7 +365,8 @@ class KernelsToLoopsPass(ModulePass):
             if not is_kernel(kernel):
                 continue
             if not any(isinstance(inner, STAGES) for inner in kernel.body.block.ops):
-                continue  # lowered already
+                lower_marked(kernel, self.parallel)  # loops over elements, or lowered already
+                continue
             if any(is_contraction(inner) for inner in kernel.body.block.ops):
                 plan = plan_of(kernel)
                 if not lanes_along_depth(plan):

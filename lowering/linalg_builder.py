@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-from xdsl.dialects import tensor
+from xdsl.dialects import func, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AffineMapAttr,
@@ -96,15 +97,43 @@ def _structure(maps: tuple[AffineMap, ...], iterators: str) -> dict[str, Attribu
     }
 
 
+@dataclass
+class Functions:
+    """The private functions that the rules of one module asked for (`element_loops`).
+
+    taken: names of functions. made: the functions, by what tells them apart.
+    """
+
+    taken: set[str] = field(default_factory=set[str])
+    made: dict[tuple[object, ...], func.FuncOp] = field(
+        default_factory=dict[tuple[object, ...], func.FuncOp]
+    )
+
+    def name(self, label: str) -> str:
+        """A new name that begins with `label`."""
+        number = 0
+        while f"{label}_{number}" in self.taken:
+            number += 1
+        self.taken.add(f"{label}_{number}")
+        return f"{label}_{number}"
+
+
 class LinalgBuilder(Builder):
-    """A builder on tensors that knows the size of every dim of the values it made."""
+    """A builder on tensors that knows the size of every dim of the values it made.
 
-    __slots__ = ("outer", "sizes")
+    functions: those of the module; all builders of a module share the table.
+    """
 
-    def __init__(self, parent: LinalgBuilder | None = None) -> None:
+    __slots__ = ("functions", "outer", "sizes")
+
+    def __init__(
+        self, parent: LinalgBuilder | None = None, functions: Functions | None = None
+    ) -> None:
         super().__init__(parent=parent)
+        self.functions = Functions() if functions is None else functions
         if parent is not None:
             self.location = parent.location
+            self.functions = parent.functions
         self.outer = parent
         self.sizes: dict[SSAValue, Sizes] = {}
 
@@ -239,5 +268,6 @@ def to_memory(b: Builder, value: SSAValue, element: Attribute) -> SSAValue:
     return value
 
 
-Rule = Callable[[LinalgBuilder, Operation, Sequence[SSAValue]], SSAValue]
-"""A rule of `nd-to-linalg`: (builder, the nd op, its lowered operands) -> the lowered result."""
+Rule = Callable[[LinalgBuilder, Operation, Sequence[SSAValue]], SSAValue | Sequence[SSAValue]]
+"""A rule of `nd-to-linalg`: (builder, the nd op, its lowered operands) -> the lowered result, or
+as many as the op has."""

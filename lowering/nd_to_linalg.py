@@ -25,13 +25,19 @@ from xdsl.passes import ModulePass
 from lamina.dialects.locations import place_of
 from lamina.dialects.nd import NdOp
 from lamina.errors import LoweringError
-from lamina.lowering import linalg_elementwise, linalg_movement, linalg_reductions
-from lamina.lowering.linalg_builder import LinalgBuilder, Rule, lower_type
+from lamina.lowering import (
+    linalg_elementwise,
+    linalg_movement,
+    linalg_reductions,
+    linalg_scan,
+)
+from lamina.lowering.linalg_builder import Functions, LinalgBuilder, Rule, lower_type
 
 RULES: dict[type[Operation], Rule] = {
     **linalg_elementwise.RULES,
     **linalg_movement.RULES,
     **linalg_reductions.RULES,
+    **linalg_scan.RULES,
 }
 
 
@@ -62,10 +68,12 @@ class _Converter:
         operands = [self.values[operand] for operand in op.operands]
         rule = RULES.get(type(op))
         if rule is not None:
-            result = rule(b, op, operands)
-            self.values[op.results[0]] = result
-            if result.name_hint is None:
-                result.name_hint = op.results[0].name_hint
+            lowered = rule(b, op, operands)
+            results = (lowered,) if isinstance(lowered, SSAValue) else lowered
+            for before, after in zip(op.results, results, strict=True):
+                self.values[before] = after
+                if after.name_hint is None:
+                    after.name_hint = before.name_hint
             return
         if isinstance(op, NdOp):
             raise LoweringError(
@@ -100,6 +108,7 @@ class NdToLinalgPass(ModulePass):
     name = "nd-to-linalg"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = Functions({f.sym_name.data for f in op.ops if isinstance(f, func.FuncOp)})
         for function in list(op.ops):
             if not isinstance(function, func.FuncOp):
                 continue
@@ -112,6 +121,7 @@ class NdToLinalgPass(ModulePass):
             function.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
             if function.is_declaration:
                 continue
-            new = _Converter().block(function.body.block, LinalgBuilder())
+            new = _Converter().block(function.body.block, LinalgBuilder(functions=functions))
             function.detach_region(function.body)
             function.add_region(Region(new))
+        op.body.block.add_ops(functions.made.values())

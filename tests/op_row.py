@@ -87,7 +87,7 @@ def no_params(_: Generator, __: tuple[Shape, ...], ___: DType) -> Params:
     return {}
 
 
-Error = Literal["exact", "ulp", "sum", "prod", "contraction"]
+Error = Literal["exact", "ulp", "sum", "prod", "scan", "contraction"]
 
 
 @dataclass(frozen=True)

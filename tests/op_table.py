@@ -18,6 +18,7 @@ from math import log2, prod
 from typing import Any
 
 import numpy as np
+import op_rows_loops
 import op_rows_transcendental
 import pytest
 from numpy.random import Generator
@@ -260,7 +261,13 @@ def _folding_rows() -> Iterator[Row]:
 
 ROWS: dict[str, Row] = {
     row.name: row
-    for row in (*_elementwise(), *op_rows_transcendental.rows(), *_shape_rows(), *_folding_rows())
+    for row in (
+        *_elementwise(),
+        *op_rows_transcendental.rows(),
+        *_shape_rows(),
+        *_folding_rows(),
+        *op_rows_loops.rows(),
+    )
 }
 """Name of the op -> its row. `reduce` is the sum; `REDUCTIONS` has one row a kind."""
 
@@ -330,12 +337,28 @@ def error_bound(row: Row, operands: tuple[Any, ...], params: Params, exact: Arra
         case "prod":
             n = prod(operands[0].shape[axis] for axis in params["axes"])
             return rounding + n * working * np.abs(exact)
+        case "scan":
+            return rounding + _scan_bound(wide[0], params, exact) * working
         case "contraction":
             from lamina.interpreters.contraction import MEANING
 
             total = MEANING[row.name](*wide, **params)
             k = _contracted(row, operands, params)
             return rounding + np.asarray((k + 2) * working * total, F64)
+
+
+def _scan_bound(size: Array, params: Params, exact: Array) -> Array:
+    """n * (running sum of abs(x)), or n * abs(running product); the extremes are exact."""
+    kind, axis = params["kind"], params["axis"]
+    if kind in ("max", "min") or not size.size:
+        return np.zeros(np.shape(exact))
+    total = np.abs(exact)
+    if kind == "sum":
+        flipped = params["direction"] == "reverse"
+        ordered = np.flip(size, axis) if flipped else size
+        total = np.add.accumulate(ordered, axis)
+        total = np.flip(total, axis) if flipped else total
+    return np.asarray(size.shape[axis] * total, F64)
 
 
 def _contracted(row: Row, operands: tuple[Any, ...], params: Params) -> int:

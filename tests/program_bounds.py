@@ -85,6 +85,8 @@ def _rule(row: Row) -> Rule:
         return lambda _, operands, bounds, __, ___: np.where(operands[0], bounds[1], bounds[2])
     if row.name == "reduce":
         return _reduce
+    if row.name == "scan":
+        return _scan
     if row.name in FOLDS:
         return _contraction
     return _elementwise
@@ -204,6 +206,36 @@ def _reduce(
         error = np.where(r == 0, np.maximum(error, SMALLEST[dtype]), error)
     total = np.where(np.isfinite(r) & ~overflow, error, np.inf)
     return np.where(certain & np.isnan(r), 0.0, total)
+
+
+def _scan(
+    row: Row, operands: Sequence[Array], bounds: list[Bound], params: Params, result: Array
+) -> Bound:
+    """Of an exact operand. Each place as a reduction of what is behind it in the scan's order."""
+    kind, axis, dtype = params["kind"], params["axis"], result.dtype
+    if kind in ("max", "min"):
+        return np.zeros(result.shape)
+    x, r = np.abs(operands[0].astype(F64)), result.astype(F64)
+    x = np.flip(x, axis) if params["direction"] == "reverse" else x
+    n, working = x.shape[axis], _working(dtype)
+    whole: Bound
+    error: Bound
+    if kind == "sum":
+        whole = np.add.accumulate(x, axis)
+        unknown = whole > LARGEST[working] / 2
+    else:
+        whole = np.multiply.accumulate(x, axis)
+        most = np.multiply.accumulate(np.maximum(x, 1.0), axis)
+        least = np.multiply.accumulate(np.minimum(x, 1.0), axis)
+        tiny = SMALLEST_NORMAL[working] / UNIT[working]
+        unknown = ~(most < LARGEST[working] / 2) | ~(least > tiny)
+    if params["direction"] == "reverse":
+        whole, unknown = np.flip(whole, axis), np.flip(unknown, axis)
+    error = 2 * n * UNIT[working] * whole
+    if dtype in HALVES:
+        error = error + 1.1 * ulp(np.minimum(whole, LARGEST[dtype]), dtype)
+    error = np.where(r == 0, np.maximum(error, SMALLEST[dtype]), error)
+    return np.where(np.isfinite(r) & ~unknown, error, np.inf)
 
 
 def _contraction(

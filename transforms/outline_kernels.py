@@ -14,6 +14,7 @@ kernels of their own. Post-condition: no linalg op is left outside kernels.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from typing import cast
 
 from xdsl.context import Context
@@ -218,7 +219,7 @@ class OutlineKernelsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels: dict[str, func.FuncOp] = {}
-        counts: dict[str, int] = {}
+        taken = {f.sym_name.data for f in op.ops if isinstance(f, func.FuncOp)}
         blocks = {
             inner.parent: None
             for inner in op.walk()
@@ -226,13 +227,11 @@ class OutlineKernelsPass(ModulePass):
         }
         for block in list(blocks):
             if not is_kernel(block.parent_op()):  # outlined by an earlier run
-                self.outline(block, kernels, counts)
+                self.outline(block, kernels, taken)
         for kernel in kernels.values():
             op.body.block.add_op(kernel)
 
-    def outline(
-        self, block: Block, kernels: dict[str, func.FuncOp], counts: dict[str, int]
-    ) -> None:
+    def outline(self, block: Block, kernels: dict[str, func.FuncOp], taken: set[str]) -> None:
         """Outline the kernels of one block."""
         replaced: dict[Operation, Operation] = {}
         for members in groups_of(block):
@@ -241,9 +240,9 @@ class OutlineKernelsPass(ModulePass):
             text = str(kernel)
             if text not in kernels:
                 label = label_of(members)
-                number = counts.setdefault(label, 0)
-                counts[label] = number + 1
-                kernel.properties["sym_name"] = StringAttr(f"{label}_{number}")
+                name = next(n for i in count() if (n := f"{label}_{i}") not in taken)
+                taken.add(name)
+                kernel.properties["sym_name"] = StringAttr(name)
                 kernels[text] = kernel
             call = outliner.call(kernels[text].sym_name.data)
             replaced[members[-1]] = call

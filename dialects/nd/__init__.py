@@ -6,7 +6,14 @@ an op have equal element types and shapes: promotion and broadcasts are explicit
 
 from xdsl.ir import Dialect
 
-from lamina.dialects.nd import contraction, elementwise, reduction, shape, transcendental
+from lamina.dialects.nd import (
+    contraction,
+    elementwise,
+    reduction,
+    scan,
+    shape,
+    transcendental,
+)
 from lamina.dialects.nd.base import NdOp
 
 OPS: tuple[type[NdOp], ...] = (
@@ -15,6 +22,7 @@ OPS: tuple[type[NdOp], ...] = (
     *shape.OPS,
     *contraction.OPS,
     *reduction.OPS,
+    *scan.OPS,
 )
 
 Nd = Dialect("nd", list(OPS))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from lamina.dialects import memref, scf
+from lamina.dialects.type_tests import is_tensor
 from lamina.lowering.buffer_types import memref_type
-from lamina.lowering.builder import INDEX, Builder, segments
+from lamina.lowering.builder import INDEX, NO_PROPERTIES, Builder, segments
 
 Size = int | SSAValue
 """A loop bound or dim: static, or an index value."""
@@ -55,14 +57,21 @@ class LoopBuilder(Builder):
         return self.calc("add", lower, whole), lanes
 
     def dim(self, buffer: SSAValue, axis: int) -> Size:
-        """The size of an axis of a buffer."""
+        """The size of an axis of a buffer, or of a tensor."""
+        kind = tensor.DimOp if is_tensor(buffer.type) else memref.DimOp
         size = memref_type(buffer).get_shape()[axis]
         if size != DYNAMIC_INDEX:
             return size
-        return self.value(memref.DimOp, (buffer, self.index(axis)), INDEX)
+        return self.value(kind, (buffer, self.index(axis)), INDEX)
 
     def for_(
-        self, lower: Size, upper: Size, step: int, inits: Sequence[SSAValue], body: Body
+        self,
+        lower: Size,
+        upper: Size,
+        step: int,
+        inits: Sequence[SSAValue],
+        body: Body,
+        attributes: Mapping[str, Attribute] = NO_PROPERTIES,
     ) -> Sequence[SSAValue]:
         """`scf.for` that carries `inits`; a loop of one static trip is written out."""
         if isinstance(lower, int) and isinstance(upper, int):
@@ -77,7 +86,9 @@ class LoopBuilder(Builder):
         inner.add(scf.YieldOp, tuple(carried))
         block.add_ops(inner.ops)
         bounds = (self.size(lower), self.size(upper), self.index(step))
-        return self.add(scf.ForOp, (*bounds, *inits), types, regions=(Region(block),)).results
+        regions = (Region(block),)
+        loop = self.add(scf.ForOp, (*bounds, *inits), types, regions=regions, attributes=attributes)
+        return loop.results
 
     def parallel(
         self,

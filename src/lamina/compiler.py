@@ -30,6 +30,7 @@ from lamina.backend.codegen import Job, compile_many
 from lamina.backend.emit_llvm import emit_functions
 from lamina.backend.host import target_for
 from lamina.backend.threads import default_threads
+from lamina.dialects.kernels import PARALLEL
 from lamina.dialects.locations import place_of
 from lamina.errors import LaminaError, LoweringError
 from lamina.interface import entry_of, interface_of
@@ -76,7 +77,7 @@ def level_of(module: ModuleOp) -> str:
             return "llvm"
         if dialect == "tensor" or any(isinstance(r.type, TensorType) for r in op.results):
             found = "linalg"
-        elif dialect == "linalg" and found == "loop":
+        elif found == "loop" and (dialect == "linalg" or PARALLEL in op.attributes):
             found = "buffer"
     if found == "loop" and any(
         isinstance(t, TensorType)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import Operation
 
 from lamina.backend import cache as store
 from lamina.backend.host import runs_here, target_for
@@ -133,6 +134,21 @@ def resource_symbols(resources: dict[str, NDArray]) -> dict[str, int]:
     return {name: array.ctypes.data for name, array in resources.items()}
 
 
+def scalar_ops(kernel: Operation) -> tuple[str, ...]:
+    """What a kernel computes, by name; in loops over elements each op once, without the loops."""
+    skipped = ("linalg.yield", "func.return", "arith.constant", "func.func")
+    found = [op for op in kernel.walk() if op.name not in skipped]
+    if not any(op.name.startswith("scf.") for op in found):
+        return tuple(op.name for op in found)
+    computing = (o.name for o in found if not (o.name.startswith("scf.") or on_indices(o)))
+    return tuple(dict.fromkeys(computing))
+
+
+def on_indices(op: Operation) -> bool:
+    """Whether an op computes an index."""
+    return any(isinstance(result.type, IndexType) for result in op.results)
+
+
 def kernels_of(lowering: Lowering) -> list[Kernel]:
     """The kernels of a module of level buffer."""
     from xdsl.dialects import func
@@ -151,8 +167,7 @@ def kernels_of(lowering: Lowering) -> list[Kernel]:
             continue
         symbol = op.callee.string_value()
         kernel = functions[symbol]
-        skipped = ("linalg.yield", "func.return", "arith.constant", "func.func")
-        ops = tuple(o.name for o in kernel.walk() if o.name not in skipped)
+        ops = scalar_ops(kernel)
         found.append(Kernel(symbol.rstrip("0123456789").rstrip("_"), ops, places, symbol))
     return found
 

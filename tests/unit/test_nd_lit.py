@@ -19,7 +19,14 @@ from lamina.interpreters.types import DTYPES, DType, element_type_of
 
 ROOT = Path(__file__).parents[2]
 LIT = ROOT / "tests" / "lit" / "dialects"
-ROUND_TRIPS = ("elementwise", "transcendental", "shape", "contraction", "reduction")
+ROUND_TRIPS = (
+    "elementwise",
+    "transcendental",
+    "shape",
+    "contraction",
+    "reduction",
+    "scan",
+)
 
 
 def expected_errors() -> list[str]:

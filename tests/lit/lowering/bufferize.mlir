@@ -392,7 +392,9 @@ func.func private @no_kernel_op(%x: tensor<4xf32>, %out: tensor<4xf32>, %n: inde
   // expected-error {{bufferize: expected an op of a kernel, found scf.for}}
   scf.for %i = %c0 to %n step %n {
   }
-  func.return %out : tensor<4xf32>
+  %zero = arith.constant 0.0 : f32
+  %r = linalg.fill ins(%zero : f32) outs(%out : tensor<4xf32>) -> tensor<4xf32>
+  func.return %r : tensor<4xf32>
 }
 
 // -----
@@ -452,4 +454,155 @@ func.func @slice_without_strides(%x: tensor<2xf32>) -> tensor<5xf32> {
   // expected-error {{bufferize: expected 1 offsets, sizes and strides, found 1, 1, 0}}
   %a = tensor.insert_slice %x into %e[0] [2] [] : tensor<2xf32> into tensor<5xf32>
   func.return %a : tensor<5xf32>
+}
+
+// -----
+
+// Loops over elements: the carried tensor is the destination, everywhere; scalars are still carried.
+// CHECK-LABEL: func.func private @running_sum(
+// CHECK-SAME: [[X:%[a-z0-9_]+]]: memref<4xf32>, [[OUT:%[a-z0-9_]+]]: memref<4xf32>) {
+// CHECK: scf.for [[I:%[a-z0-9_]+]] = {{.*}} iter_args([[T:%[a-z0-9_]+]] = %{{.*}}) -> (f32) {
+// CHECK-NEXT: [[V:%[a-z0-9_]+]] = memref.load [[X]]{{\[}}[[I]]]
+// CHECK-NEXT: [[S:%[a-z0-9_]+]] = arith.addf [[T]], [[V]]
+// CHECK-NEXT: memref.store [[S]], [[OUT]]{{\[}}[[I]]]
+// CHECK-NEXT: scf.yield [[S]] : f32
+// CHECK-NEXT: } {lamina.parallel = 8 : i64}
+// CHECK-NEXT: func.return
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %r = func.call @running_sum(%x, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+func.func private @running_sum(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %r, %total = scf.for %i = %c0 to %c4 step %c1 iter_args(%o = %out, %t = %zero) -> (tensor<4xf32>, f32) {
+    %v = tensor.extract %x[%i] : tensor<4xf32>
+    %s = arith.addf %t, %v : f32
+    %n = tensor.insert %s into %o[%i] : tensor<4xf32>
+    scf.yield %n, %s : tensor<4xf32>, f32
+  } {lamina.parallel = 8 : i64}
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// Scratch is an allocation, given back at the end of its block where its size is not static; `if`
+// and `while` update the place that they were given; an operand that is read later is copied.
+// CHECK-LABEL: func.func @main(
+// CHECK: memref.copy %x, [[C:%[a-z0-9_]+]]
+// CHECK-NEXT: func.call @control(%n, [[C]]) : (index, memref<?xf32>) -> ()
+// CHECK-LABEL: func.func private @control(
+// CHECK-SAME: [[N:%[a-z0-9_]+]]: index, [[OUT:%[a-z0-9_]+]]: memref<?xf32>) {
+// CHECK: [[S:%[a-z0-9_]+]] = memref.alloc([[N]]) : memref<?xf32>
+// CHECK: memref.store %{{.*}}, [[S]]
+// CHECK: scf.if %{{.*}} {
+// CHECK-NEXT: memref.store %{{.*}}, [[OUT]]
+// CHECK: scf.while (%{{.*}} = %{{.*}}) : (index) -> index {
+// CHECK: scf.condition(%{{.*}}) %{{.*}} : index
+// CHECK: memref.store %{{.*}}, [[OUT]]
+// CHECK: scf.yield %{{.*}} : index
+// CHECK: memref.dealloc [[S]]
+// CHECK-NEXT: func.return
+func.func @main(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
+  %r = func.call @control(%n, %x) : (index, tensor<?xf32>) -> tensor<?xf32>
+  func.return %r, %x : tensor<?xf32>, tensor<?xf32>
+}
+func.func private @control(%n: index, %out: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = arith.constant 7.0 : f32
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %f = tensor.insert %v into %e[%c0] : tensor<?xf32>
+  %w = tensor.extract %f[%c0] : tensor<?xf32>
+  %p = arith.cmpi slt, %c1, %n : index
+  %a = scf.if %p -> (tensor<?xf32>) {
+    %b = tensor.insert %w into %out[%c0] : tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  } else {
+    scf.yield %out : tensor<?xf32>
+  }
+  %last, %r = scf.while (%i = %c0, %o = %a) : (index, tensor<?xf32>) -> (index, tensor<?xf32>) {
+    %q = arith.cmpi slt, %i, %n : index
+    scf.condition(%q) %i, %o : index, tensor<?xf32>
+  } do {
+  ^bb0(%i: index, %o: tensor<?xf32>):
+    %j = arith.addi %i, %c1 : index
+    %u = tensor.insert %v into %o[%i] : tensor<?xf32>
+    scf.yield %j, %u : index, tensor<?xf32>
+  }
+  func.return %r : tensor<?xf32>
+}
+
+// -----
+
+// A tensor that was written into is not there any more.
+func.func private @reads_what_it_wrote(%v: f32, %out: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %a = tensor.insert %v into %out[%c0] : tensor<4xf32>
+  // expected-error {{bufferize: tensor.extract: expected a tensor that no op before has written into, found one}}
+  %w = tensor.extract %out[%c0] : tensor<4xf32>
+  %b = tensor.insert %w into %a[%c0] : tensor<4xf32>
+  func.return %b : tensor<4xf32>
+}
+
+// -----
+
+// Each iteration would begin with what the one before left.
+func.func private @writes_from_outside(%v: f32, %out: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %e = tensor.empty() : tensor<4xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    // expected-error {{bufferize: tensor.insert: expected to write a tensor that the loop carries, found another}}
+    %n = tensor.insert %v into %e[%i] : tensor<4xf32>
+  }
+  func.return %out : tensor<4xf32>
+}
+
+// -----
+
+func.func private @changes_places(%out: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  // expected-error {{bufferize: func.return: expected each tensor in the place it began in, found another}}
+  func.return %e : tensor<4xf32>
+}
+
+// -----
+
+func.func private @branches(%p: i1, %v: f32, %out: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  // expected-error {{bufferize: scf.if: expected both branches to yield each tensor in the same place}}
+  %r = scf.if %p -> (tensor<4xf32>) {
+    scf.yield %e : tensor<4xf32>
+  } else {
+    scf.yield %out : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func private @hands_on_less(%n: index, %out: tensor<4xf32>) -> tensor<4xf32> {
+  %c1 = arith.constant 1 : index
+  // expected-error {{bufferize: scf.while: expected a loop that hands on what it carries, found other types}}
+  %r = scf.while (%i = %n, %o = %out) : (index, tensor<4xf32>) -> (tensor<4xf32>) {
+    %q = arith.cmpi slt, %i, %c1 : index
+    scf.condition(%q) %o : tensor<4xf32>
+  } do {
+  ^bb0(%o: tensor<4xf32>):
+    scf.yield %c1, %o : index, tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func private @op_on_whole_tensors(%out: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error {{bufferize: arith.addf: expected an op on elements or scalars}}
+  %r = arith.addf %out, %out : tensor<4xf32>
+  func.return %r : tensor<4xf32>
 }

@@ -87,7 +87,7 @@ func.func @main(%x: memref<1xi64>) {
 
 // -----
 
-// Kernels run to their end.
+// Other loops of kernels run to their end.
 // CHECK-LABEL: func.func private @kernel
 // CHECK-NOT: lamina_poll
 func.func private @kernel(%x: memref<1xi64>, %n: index) {
@@ -116,5 +116,43 @@ func.func @main(%x: memref<1xi64>, %n: index) {
     func.call @lamina_poll(%one) : (i64) -> ()
     memref.store %one, %x[%c0] : memref<1xi64>
   }
+  func.return
+}
+
+// -----
+
+// A marked loop of a kernel polls every time, unless it is a parallel body.
+// CHECK-LABEL: func.func private @marked
+// CHECK: scf.for
+// CHECK-NEXT: [[W:%[a-z0-9_]+]] = arith.constant 1024 : i64
+// CHECK-NEXT: func.call @lamina_poll([[W]])
+// CHECK-NOT: lamina.poll
+// CHECK-LABEL: func.func private @task
+// CHECK: scf.for
+// CHECK-NOT: func.call @lamina_poll
+// CHECK-NOT: lamina.poll
+// CHECK-LABEL: func.func @main
+func.func private @marked(%x: memref<1xi64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 7 : i64
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      memref.store %one, %x[%c0] : memref<1xi64>
+    }
+  } {lamina.poll}
+  func.return
+}
+func.func private @task(%t: index, %x: memref<1xi64>, %n: index) attributes {parallel_body} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+    }
+  } {lamina.poll}
+  func.return
+}
+func.func @main(%x: memref<1xi64>, %n: index) {
+  func.call @marked(%x, %n) : (memref<1xi64>, index) -> ()
   func.return
 }

@@ -536,3 +536,71 @@ func.func private @index_of_no_dim(%out: memref<4xi64>) {
   }
   func.return
 }
+
+// -----
+
+// A marked loop over elements becomes tasks of some iterations; what is marked inside it stays a
+// loop. Scratch of an iteration goes along.
+// CHECK-LABEL: func.func private @marked(
+// CHECK: [[STEP:%[a-z0-9_]+]] = arith.constant 16 : index
+// CHECK: scf.parallel ([[T:%[a-z0-9_]+]]) = ({{.*}}) to ({{.*}}) step ([[STEP]]) {
+// CHECK: [[END:%[a-z0-9_]+]] = arith.minui
+// CHECK: scf.for [[I:%[a-z0-9_]+]] = [[T]] to [[END]]
+// CHECK-NEXT: memref.alloc
+// CHECK-NEXT: scf.for
+// CHECK-NOT: lamina.parallel
+// SERIAL-LABEL: func.func private @marked(
+// SERIAL-NOT: scf.parallel
+// SERIAL-NOT: lamina.parallel
+// SERIAL: func.return
+func.func private @marked(%x: memref<64x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %c64 step %c1 {
+    %s = memref.alloc() : memref<4xf32>
+    scf.for %j = %c0 to %c8 step %c1 {
+      %v = memref.load %x[%i, %j] : memref<64x8xf32>
+      memref.store %v, %s[%c1] : memref<4xf32>
+    } {lamina.parallel = 100000 : i64}
+  } {lamina.parallel = 2000 : i64}
+  func.return
+}
+
+// -----
+
+// A loop of unknown length is taken to be long; by twos, the step of the tasks counts twos.
+// CHECK-LABEL: func.func private @unknown_length(
+// CHECK-DAG: [[STEP:%[a-z0-9_]+]] = arith.constant 64 : index
+// CHECK: scf.parallel {{.*}} step ([[STEP]]) {
+func.func private @unknown_length(%x: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %v = arith.constant 1.0 : f32
+  scf.for %i = %c0 to %n step %c2 {
+    memref.store %v, %x[%i] : memref<?xf32>
+  } {lamina.parallel = 1024 : i64}
+  func.return
+}
+
+// -----
+
+// Little work, or one iteration: one thread.
+// CHECK-LABEL: func.func private @short(
+// CHECK-NOT: scf.parallel
+// CHECK-NOT: lamina.parallel
+// CHECK: func.return
+func.func private @short(%x: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %v = arith.constant 1.0 : f32
+  scf.for %i = %c0 to %c8 step %c1 {
+    memref.store %v, %x[%i] : memref<8xf32>
+  } {lamina.parallel = 100 : i64}
+  scf.for %i = %c0 to %c1 step %c1 {
+    memref.store %v, %x[%i] : memref<8xf32>
+  } {lamina.parallel = 1000000 : i64}
+  func.return
+}

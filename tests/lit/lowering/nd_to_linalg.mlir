@@ -352,3 +352,33 @@ func.func private @small(%s: tensor<f32>, %x: tensor<0x1xf32>, %y: tensor<0xf32>
   %2 = nd.reduce "sum" %y axes [0] : tensor<0xf32> -> tensor<f32>
   func.return %0, %1, %2 : tensor<f32>, tensor<0x1xf32>, tensor<f32>
 }
+
+// -----
+
+// A scan has no linalg form: a private function of loops over elements, in destination style, one
+// for equal types and parameters. Half types are widened before and rounded once after.
+// CHECK-LABEL: func.func @scan(
+// CHECK: [[E:%[a-z0-9_]+]] = tensor.empty() : tensor<3x5xf32>
+// CHECK-NEXT: [[A:%[a-z0-9_]+]] = func.call @scan_0(%x, [[E]]) : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+// CHECK: [[B:%[a-z0-9_]+]] = func.call @scan_0([[A]], %{{.*}})
+// CHECK: func.call @scan_1([[B]], %{{.*}})
+// CHECK: arith.extf
+// CHECK: func.call @scan_2(%{{.*}}, %{{.*}}) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+// CHECK: arith.truncf
+// CHECK: func.func private @scan_0([[X:%[a-z0-9_]+]]: tensor<3x5xf32>, [[OUT:%[a-z0-9_]+]]: tensor<3x5xf32>) -> tensor<3x5xf32> {
+// CHECK: scf.for [[R:%[a-z0-9_]+]] = {{.*}} iter_args(%{{.*}} = [[OUT]])
+// CHECK: [[V:%[a-z0-9_]+]] = tensor.extract [[X]]{{\[}}[[R]], %{{.*}}] : tensor<3x5xf32>
+// CHECK: scf.for {{.*}} -> (tensor<3x5xf32>, f32) {
+// CHECK: arith.addf
+// CHECK: tensor.insert
+// CHECK: func.func private @scan_1(
+// CHECK: arith.maximumf
+// CHECK: func.func private @scan_2(
+// CHECK: {lamina.poll}
+func.func @scan(%x: tensor<3x5xf32>, %y: tensor<?xf16>) -> (tensor<3x5xf32>, tensor<?xf16>) {
+  %0 = nd.scan "sum" %x axis 1 direction "forward" : tensor<3x5xf32>
+  %1 = nd.scan "sum" %0 axis 1 direction "forward" : tensor<3x5xf32>
+  %2 = nd.scan "max" %1 axis 0 direction "reverse" : tensor<3x5xf32>
+  %3 = nd.scan "prod" %y axis 0 direction "forward" : tensor<?xf16>
+  func.return %2, %3 : tensor<3x5xf32>, tensor<?xf16>
+}

@@ -376,3 +376,32 @@ func.func @small_shapes(%x: tensor<f32>, %y: tensor<1x0xf32>, %i: tensor<1xf32>,
   }
   func.return %r#0, %r#1 : tensor<f32>, tensor<1x0xf32>
 }
+
+// -----
+
+// A call of loops over elements stands between: what is made of its result is another kernel.
+// CHECK-LABEL: func.func @around_a_call(
+// CHECK: linalg.generic {{.*}} attrs = {lamina.kernel = 0 : i64}
+// CHECK: func.call @scan_0(
+// CHECK: linalg.generic {{.*}} attrs = {lamina.kernel = 1 : i64}
+#id = affine_map<(d0) -> (d0)>
+func.func @around_a_call(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %n = arith.negf %v : f32
+    linalg.yield %n : f32
+  } -> tensor<4xf32>
+  %f = tensor.empty() : tensor<4xf32>
+  %s = func.call @scan_0(%a, %f) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %g = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%a, %s : tensor<4xf32>, tensor<4xf32>) outs(%g : tensor<4xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %n = arith.addf %v, %w : f32
+    linalg.yield %n : f32
+  } -> tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+func.func private @scan_0(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  func.return %out : tensor<4xf32>
+}

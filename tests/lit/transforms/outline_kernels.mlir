@@ -249,3 +249,28 @@ func.func @rank_zero_in_a_loop(%x: tensor<f32>, %n: index) -> tensor<f32> {
   }
   func.return %r : tensor<f32>
 }
+
+// -----
+
+// A fill that a called function writes over is a kernel of its own; names that are taken are not
+// given again; the function itself is left alone.
+// CHECK-LABEL: func.func @calls_a_function(
+// CHECK: [[F:%[a-z0-9_]+]] = func.call @fill_1(%{{.*}}) : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[R:%[a-z0-9_]+]] = func.call @fill_0([[F]])
+// CHECK-NEXT: func.return [[R]]
+// CHECK: func.func private @fill_0(
+// CHECK-NEXT: arith.constant 0 : index
+// CHECK: func.func private @fill_1(
+func.func @calls_a_function() -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r = func.call @fill_0(%f) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+func.func private @fill_0(%out: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %r = tensor.insert %one into %out[%c0] : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
