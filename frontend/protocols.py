@@ -56,6 +56,9 @@ REDUCTIONS = {
 }
 """Name of a NumPy ufunc -> what its `reduce` is."""
 
+SCANS = {"add": "cumulative_sum", "multiply": "cumulative_prod"}
+"""Name of a NumPy ufunc -> what its `accumulate` is."""
+
 NAMES = {
     **{
         name: name
@@ -117,8 +120,8 @@ NAMES = {
     "amax": "max",
     "amin": "min",
     "concatenate": "concat",
-    "cumprod": "cumulative_prod",
-    "cumsum": "cumulative_sum",
+    "cumprod": "cumprod",
+    "cumsum": "cumsum",
     "dot": "matmul",
     "permute_dims": "permute_dims",
     "round": "round",
@@ -145,13 +148,13 @@ def from_ufunc(
     ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
     """`Array.__array_ufunc__`: our function of the ufunc's name, its result written to `out`."""
-    table = {"__call__": UFUNCS, "reduce": REDUCTIONS}.get(method, {})
+    table = {"__call__": UFUNCS, "reduce": REDUCTIONS, "accumulate": SCANS}.get(method, {})
     name = table.get(ufunc.__name__, "")
     if name not in FUNCTIONS:
         called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
         _unknown(f"np.{called}")
     out: Any = options.pop("out", None)
-    if method == "reduce":
+    if method in ("reduce", "accumulate"):
         options.setdefault("axis", 0)
     result = FUNCTIONS[name](*inputs, **_known(name, options))
     if out is None:

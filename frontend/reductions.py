@@ -36,13 +36,14 @@ def reduce(name: str, kind: str, array: Array, axes: Shape, keepdims: bool) -> A
 
 def _summed(name: str, kind: str, x: ArrayLike, axis: Any, dtype: Any, keepdims: bool) -> Array:
     array = as_array(name, x)
-    wanted = _sum_dtype(array.dtype) if dtype is None else dtypes.normalize(dtype)
+    wanted = sum_dtype(array.dtype) if dtype is None else dtypes.normalize(dtype)
     axes = shapes.axis_indices(name, axis, array.ndim)
     check_dtype(name, wanted, dtypes.NUMERIC)
     return reduce(name, kind, cast(array, wanted), axes, keepdims)
 
 
-def _sum_dtype(dtype: DType) -> DType:
+def sum_dtype(dtype: DType) -> DType:
+    """The default dtype of a sum or product: integers and bool in 64 bits."""
     if dtype in dtypes.KINDS["unsigned"]:
         return dtypes.uint64
     return dtypes.int64 if dtype in dtypes.BITS else dtype

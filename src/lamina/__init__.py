@@ -171,6 +171,7 @@ from lamina.frontend.reductions import (
     sum,
     var,
 )
+from lamina.frontend.scans import cumprod, cumsum, cumulative_prod, cumulative_sum, diff
 from lamina.frontend.searching import argmax, argmin, where
 from lamina.frontend.transcendental import (
     acos,
@@ -284,6 +285,11 @@ __all__ = [
     "cos",
     "cosh",
     "count_nonzero",
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "diff",
     "divide",
     "dot_product_attention",
     "e",
