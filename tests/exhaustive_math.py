@@ -19,7 +19,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent / "unit"))
 
 from math_native import Array, Function, ulp_errors
-from test_math_accuracy import LIMIT, NUMPY, UNARY
+from math_points import NUMPY
+from test_math_accuracy import LIMIT, UNARY
 
 CHUNK = 1 << 22
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from math import inf, nan, pi
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -185,71 +185,6 @@ def exact_value(name: str, point: list[float]) -> Any:
     digits = 1300 if name in ("sin", "cos", "tan") else 300
     with mpmath.workprec(digits + (1100 if name in CANCELLING else 0)):
         return references.TRANSCENDENTAL[name](*(mpmath.mpf(x) for x in point))
-
-
-C99 = {
-    "exp": [(0.0, 1.0), (-0.0, 1.0), (-inf, 0.0), (inf, inf), (nan, nan)],
-    "exp2": [(0.0, 1.0), (-0.0, 1.0), (-inf, 0.0), (inf, inf), (nan, nan), (10.0, 1024.0)],
-    "expm1": [(0.0, 0.0), (-0.0, -0.0), (-inf, -1.0), (inf, inf), (nan, nan)],
-    "log": [
-        (0.0, -inf),
-        (-0.0, -inf),
-        (1.0, 0.0),
-        (-1.0, nan),
-        (inf, inf),
-        (-inf, nan),
-        (nan, nan),
-    ],
-    "log2": [(0.0, -inf), (-0.0, -inf), (1.0, 0.0), (-1.0, nan), (inf, inf), (8.0, 3.0)],
-    "log10": [(0.0, -inf), (-0.0, -inf), (1.0, 0.0), (-1.0, nan), (inf, inf), (1000.0, 3.0)],
-    "log1p": [(0.0, 0.0), (-0.0, -0.0), (-1.0, -inf), (-2.0, nan), (inf, inf), (nan, nan)],
-    "sin": [(0.0, 0.0), (-0.0, -0.0), (inf, nan), (-inf, nan), (nan, nan)],
-    "cos": [(0.0, 1.0), (-0.0, 1.0), (inf, nan), (-inf, nan), (nan, nan)],
-    "tan": [(0.0, 0.0), (-0.0, -0.0), (inf, nan), (-inf, nan), (nan, nan)],
-    "tanh": [(0.0, 0.0), (-0.0, -0.0), (inf, 1.0), (-inf, -1.0), (nan, nan)],
-    "erf": [(0.0, 0.0), (-0.0, -0.0), (inf, 1.0), (-inf, -1.0), (nan, nan)],
-    "asin": [(0.0, 0.0), (-0.0, -0.0), (1.5, nan), (-inf, nan), (nan, nan)],
-    "acos": [(1.0, 0.0), (1.5, nan), (-inf, nan), (inf, nan), (nan, nan)],
-    "atan": [(0.0, 0.0), (-0.0, -0.0), (inf, pi / 2), (-inf, -pi / 2), (nan, nan)],
-    "sinh": [(0.0, 0.0), (-0.0, -0.0), (inf, inf), (-inf, -inf), (nan, nan)],
-    "cosh": [(0.0, 1.0), (-0.0, 1.0), (inf, inf), (-inf, inf), (nan, nan)],
-    "asinh": [(0.0, 0.0), (-0.0, -0.0), (inf, inf), (-inf, -inf), (nan, nan)],
-    "acosh": [(1.0, 0.0), (0.5, nan), (-inf, nan), (inf, inf), (nan, nan)],
-    "atanh": [(0.0, 0.0), (-0.0, -0.0), (1.0, inf), (-1.0, -inf), (1.5, nan), (inf, nan)],
-    "erfc": [(0.0, 1.0), (-0.0, 1.0), (inf, 0.0), (-inf, 2.0), (nan, nan)],
-    "sqrt": [(0.0, 0.0), (-0.0, -0.0), (-1.0, nan), (inf, inf), (-inf, nan), (nan, nan)],
-}
-C99_POW = [
-    (0.0, -3.0, inf), (-0.0, -3.0, -inf), (0.0, -2.5, inf), (-0.0, -2.0, inf), (0.0, -inf, inf),
-    (-0.0, -inf, inf), (0.0, 3.0, 0.0), (-0.0, 3.0, -0.0), (0.0, 2.5, 0.0), (-0.0, 2.0, 0.0),
-    (-1.0, inf, 1.0), (-1.0, -inf, 1.0), (1.0, nan, 1.0), (1.0, inf, 1.0), (nan, 0.0, 1.0),
-    (inf, -0.0, 1.0), (-2.0, 0.5, nan), (0.5, -inf, inf), (-0.5, -inf, inf), (2.0, -inf, 0.0),
-    (0.5, inf, 0.0), (2.0, inf, inf), (-2.0, inf, inf), (-inf, -3.0, -0.0), (-inf, -2.0, 0.0),
-    (-inf, 3.0, -inf), (-inf, 2.0, inf), (inf, -1.0, 0.0), (inf, 1.0, inf), (-inf, 0.5, inf),
-    (-0.0, 0.5, 0.0), (-8.0, 3.0, -512.0), (nan, 1.0, nan), (2.0, nan, nan),
-]  # fmt: skip
-C99_ATAN2 = [
-    (0.0, -0.0, pi), (-0.0, -0.0, -pi), (0.0, 0.0, 0.0), (-0.0, 0.0, -0.0), (0.0, -1.0, pi),
-    (-0.0, -1.0, -pi), (0.0, 1.0, 0.0), (-0.0, 1.0, -0.0), (-1.0, 0.0, -pi / 2),
-    (1.0, -0.0, pi / 2), (1.0, -inf, pi), (-1.0, -inf, -pi), (1.0, inf, 0.0), (-1.0, inf, -0.0),
-    (inf, 1.0, pi / 2), (-inf, 1.0, -pi / 2), (inf, -inf, 3 * pi / 4), (-inf, -inf, -3 * pi / 4),
-    (inf, inf, pi / 4), (-inf, inf, -pi / 4), (nan, 1.0, nan), (1.0, nan, nan),
-]  # fmt: skip
-C99_HYPOT = [
-    (0.0, -0.0, 0.0), (-0.0, -3.0, 3.0), (3.0, -4.0, 5.0), (-inf, nan, inf), (nan, inf, inf),
-    (inf, 1.0, inf), (-inf, -inf, inf), (nan, 0.0, nan), (1.0, nan, nan),
-]  # fmt: skip
-C99_BINARY = {"pow": C99_POW, "atan2": C99_ATAN2, "hypot": C99_HYPOT}
-
-
-@pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("name", [*C99, *C99_BINARY])
-def test_special_values_are_those_of_c99_annex_f(name: str, dtype: DType) -> None:
-    table = C99_BINARY.get(name) or C99[name]
-    *operands, expected = (
-        np.array(column, F64).astype(dtype) for column in zip(*table, strict=True)
-    )
-    assert_same(call(name, *operands), elements(expected), dtype, name)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
