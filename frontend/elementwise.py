@@ -18,16 +18,16 @@ from lamina.frontend.bind import (
     bind,
     cast,
     check_dtype,
+    constant,
     duplicate,
     eager_pair,
     is_weak,
     result_dtype,
     unify,
 )
+from lamina.frontend.checks import check
 from lamina.frontend.dispatch import public
 from lamina.frontend.dtypes import DType
-from lamina.frontend.location import fail
-from lamina.frontend.traced import WeakScalar
 
 
 def binary(
@@ -127,16 +127,20 @@ def pow(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     dtype = result_dtype("pow", (x1, x2))
     check_dtype("pow", dtype, dtypes.NUMERIC)
-    if is_weak(x2) and not isinstance(x2, WeakScalar):
-        if dtype in dtypes.INTEGERS and x2 < 0:  # type: ignore[operator]
-            fail(
-                DomainError,
-                f"pow: expected integer exponents of 0 or more, found {x2}; "
-                "cast to a floating-point type first",
-            )
-        if x2 == 2 and not is_weak(x1):
-            return square(cast(as_array("pow", x1), dtype))
-    return bind("pow", *unify("pow", (x1, x2), dtype))
+    if type(x2) is int and x2 == 2 and not is_weak(x1):
+        return square(cast(as_array("pow", x1), dtype))
+    base, exponent = unify("pow", (x1, x2), dtype)
+    fine = isinstance(x2, int) and x2 >= 0
+    if dtype.kind == "i" and exponent.size and not fine:
+        least = bind("reduce", exponent, kind="min", axes=tuple(range(exponent.ndim)))
+        check(
+            bind("greater_equal", least, constant(np.zeros((), dtype))),
+            DomainError,
+            "pow: expected integer exponents of 0 or more, found {}; "
+            "cast to a floating-point type first",
+            least,
+        )
+    return bind("pow", base, exponent)
 
 
 @public

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from functools import cache
 from hashlib import blake2b
+from math import prod
 from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
@@ -20,13 +22,16 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects import nd
+from lamina.dialects.nd.base import shape_of
+from lamina.dialects.type_tests import is_tensor
 from lamina.errors import DTypeError
 from lamina.frontend.dtypes import DType
 from lamina.frontend.location import fail
 from lamina.frontend.shapes import Shape
+from lamina.interpreters.evaluate import apply
 from lamina.interpreters.types import DTYPES, element_type_of, to_dense
 
 INDEX = IndexType()
@@ -84,3 +89,34 @@ def constant_value(
     name = f"constant_{digest}"
     resources[name] = data
     return DenseResourceAttr.from_params(name, kind)
+
+
+KNOWN_OPS, KNOWN_ELEMENTS = 256, 1 << 16
+"""Up to how much is computed while tracing."""
+
+
+def known_value(
+    value: SSAValue,
+    resources: dict[str, np.ndarray[Any, Any]],
+    seen: dict[SSAValue, Any],
+) -> Any:
+    """What a value is that depends on no argument: an array (an int for an index); None when it
+    does, or when it is much to compute. `seen`: what is known already."""
+    if value in seen:
+        return seen[value]
+    seen[value] = None
+    op = value.owner
+    if not isinstance(op, nd.NdOp) or len(seen) > KNOWN_OPS:
+        return None
+    shape = shape_of(value) if is_tensor(value.type) else ()
+    if DYNAMIC_INDEX in shape or prod(shape) > KNOWN_ELEMENTS:
+        return None
+    operands: list[Any] = []
+    for operand in op.operands:
+        found = known_value(operand, resources, seen)
+        if found is None:
+            return None
+        operands.append(found)
+    with np.errstate(all="ignore"):
+        seen[value] = apply(op, operands, resources)
+    return seen[value]

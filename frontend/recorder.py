@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
-from xdsl.dialects.builtin import UNKNOWN_LOC
+from xdsl.dialects.builtin import UNKNOWN_LOC, StringAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from lamina.errors import MutationError
@@ -204,6 +204,23 @@ class Recorder:
         dtype = _result_dtype(name, arrays, params)
         op = self._operation(name, values, shape, dtype, params)
         return self._result(op, location, shape, dtype, position)
+
+    def check(self, operands: Sequence[Array], error: str, message: str) -> None:
+        """`nd.check` of a 0-d condition and the 0-d values that the message shows."""
+        op = ir.OPS["check"].create(
+            operands=[self.read(self.own(operand)) for operand in operands],
+            properties={"error": StringAttr(error), "message": StringAttr(message)},
+        )
+        op.location = self._here()[1]  # pyright: ignore[reportAttributeAccessIssue]
+        self.block.add_op(op)
+
+    def known(self, arrays: Sequence[Array]) -> list[NDArray] | None:
+        """The values of traced arrays that depend on no argument, or None; None in a region,
+        which perhaps never runs."""
+        if self.block is not self.entry:
+            return None
+        found = [ir.known_value(self.read(self.own(x)), self.resources, {}) for x in arrays]
+        return None if any(value is None for value in found) else found
 
     def _operation(
         self, name: str, values: list[SSAValue], shape: Shape, dtype: DType, params: dict[str, Any]

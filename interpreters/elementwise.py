@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from lamina.errors import DomainError
 from lamina.interpreters.dtypes import BF16, BOOL, F32, F64, HALVES, Array, DType, is_float
 
 
@@ -137,16 +136,11 @@ _float_pow = through_float64(np.power)
 
 
 def pow(x: Array, y: Array) -> Array:
-    """Power; integers wrap. DomainError for a negative integer exponent."""
-    if x.dtype.kind not in "iu":
-        return _float_pow(x, y)
-    try:
-        return np.power(x, y)
-    except ValueError:
-        raise DomainError(
-            f"pow: expected integer exponents of 0 or more, found {int(np.min(y))}; "
-            "cast to a floating-point type first"
-        ) from None
+    """Power. Integers wrap, and the bits of an integer exponent are taken as unsigned."""
+    if x.dtype.kind == "i":
+        unsigned = np.dtype(f"u{x.dtype.itemsize}")
+        return np.power(x.astype(unsigned), y.astype(unsigned)).astype(x.dtype)
+    return np.power(x, y) if x.dtype.kind == "u" else _float_pow(x, y)
 
 
 def select(predicate: Array, x: Array, y: Array) -> Array:

@@ -12,9 +12,11 @@ import numpy as np
 from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp, StringAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from lamina import errors
 from lamina.dialects.locations import place_of
 from lamina.dialects.nd import NdOp
 from lamina.dialects.nd.base import DYNAMIC_INDEX, fits, shape_of, shape_text, tensor_type
+from lamina.dialects.nd.effects import CheckOp
 from lamina.errors import (
     ArgumentError,
     DTypeError,
@@ -22,6 +24,7 @@ from lamina.errors import (
     LaminaError,
     LoweringError,
     ShapeError,
+    filled,
 )
 from lamina.interpreters import elementwise
 from lamina.interpreters.meaning import MEANING
@@ -196,6 +199,8 @@ class _Evaluator:
         raise AssertionError("the last op of a block is its terminator")
 
     def _run(self, op: Operation, operands: list[Value], values: _Values) -> Sequence[Value]:
+        if isinstance(op, CheckOp):
+            return _check(op, operands)
         if isinstance(op, NdOp):
             return (apply(op, operands, self.resources),)
         if op.name == "arith.constant":
@@ -240,6 +245,13 @@ class _Evaluator:
 
 
 _Values: TypeAlias = dict[SSAValue, Value]
+
+
+def _check(op: CheckOp, operands: list[Value]) -> Sequence[Value]:
+    if not operands[0]:
+        kind: type[LaminaError] = getattr(errors, op.error.data)
+        raise kind(filled(op.message.data, map(int, operands[1:])))
+    return ()
 
 
 def _constant(value: Attribute) -> Value:

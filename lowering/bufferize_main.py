@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects import arith, memref, scf
+from lamina.dialects.checks import is_check
 from lamina.dialects.locations import place_of
 from lamina.dialects.type_tests import is_memref, is_tensor
 from lamina.errors import LoweringError
@@ -370,8 +371,11 @@ def _insert_slice(main: MainBufferizer, op: Operation, b: Builder) -> None:
 
 
 def _call(main: MainBufferizer, op: Operation, b: Builder) -> None:
-    """A kernel's call: destinations are its last operands."""
+    """A kernel's call: destinations are its last operands. A check's has scalars only."""
     assert isinstance(op, func.CallOp)
+    if is_check(op):
+        main.keep(op, b)
+        return
     count = len(op.operands) - len(op.results)
     operands = [main.lowered(value, b) for value in op.operands[:count]]
     for value, result in zip(op.operands[count:], op.results, strict=True):

@@ -36,7 +36,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from lamina.dialects import llvm
+from lamina.dialects import checks, llvm
 from lamina.dialects.memref import GlobalOp
 from lamina.lowering.to_llvm import affine, arith, control, memref, poll, vector
 from lamina.lowering.to_llvm.abi import (
@@ -71,7 +71,7 @@ EXTERNAL = {
     "free": llvm.LLVMFunctionType([PTR]),
     control.PARALLEL: llvm.LLVMFunctionType([PTR, PTR, PTR, i64], i32),
 }
-BUILT_IN = (control.CHECK, poll.NAME)  # declarations that calls are expanded for
+BUILT_IN = (checks.FUNCTION, poll.NAME)  # declarations that calls are expanded for
 
 
 def _declaration(name: str, type: llvm.LLVMFunctionType, source: Operation) -> llvm.FuncOp:

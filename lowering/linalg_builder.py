@@ -101,13 +101,15 @@ def _structure(maps: tuple[AffineMap, ...], iterators: str) -> dict[str, Attribu
 class Functions:
     """The private functions that the rules of one module asked for (`element_loops`).
 
-    taken: names of functions. made: the functions, by what tells them apart.
+    taken: names of functions. made: the functions, by what tells them apart. checks: how many
+    checks the module has so far.
     """
 
     taken: set[str] = field(default_factory=set[str])
     made: dict[tuple[object, ...], func.FuncOp] = field(
         default_factory=dict[tuple[object, ...], func.FuncOp]
     )
+    checks: int = 0
 
     def name(self, label: str) -> str:
         """A new name that begins with `label`."""

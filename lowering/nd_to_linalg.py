@@ -26,6 +26,7 @@ from lamina.dialects.locations import place_of
 from lamina.dialects.nd import NdOp
 from lamina.errors import LoweringError
 from lamina.lowering import (
+    linalg_effects,
     linalg_elementwise,
     linalg_movement,
     linalg_reductions,
@@ -38,6 +39,7 @@ RULES: dict[type[Operation], Rule] = {
     **linalg_movement.RULES,
     **linalg_reductions.RULES,
     **linalg_scan.RULES,
+    **linalg_effects.RULES,
 }
 
 

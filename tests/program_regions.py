@@ -10,11 +10,13 @@ from contextlib import suppress
 
 from op_row import Shape
 from op_table import ROWS
+from program_checks import draw_check
 from program_ops import INDEX, Drawing, Index, Rejected, Value
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from lamina.errors import LaminaError
 from lamina.interpreters.evaluate import evaluate
 from lamina.interpreters.types import Array
 
@@ -23,7 +25,7 @@ BODY = tuple(
     for row in ROWS.values()
     if row.error == "exact" and row.name not in ("dim", "constant", "iota", "from_index")
 )
-"""Ops of bodies; an integer power could raise in a later iteration, and is not exact."""
+"""Ops of bodies: exact ones, whose values in a later iteration are the interpreter's."""
 
 
 def draw_for(d: Drawing) -> None:
@@ -41,6 +43,8 @@ def draw_for(d: Drawing) -> None:
     fill(inner)
     if d.chance(0.3):
         draw_if(inner)
+    if d.chance(0.3):
+        draw_check(inner)
     if d.chance(0.3):
         draw_update(inner, carried[0])
     yielded = [yield_for(inner, start) for start in carried]
@@ -61,6 +65,8 @@ def draw_if(d: Drawing) -> None:
     for _ in range(2):
         inner = _inside(d, Block())
         fill(inner)
+        if d.chance(0.3):
+            draw_check(inner)
         inner.block.add_op(scf.YieldOp(yield_for(inner, start).ssa))
         regions.append(Region(inner.block))
     finish(d, scf.IfOp(flag.result, [start.ssa.type], regions[0], regions[1]), [start])
@@ -113,7 +119,11 @@ def yield_for(inner: Drawing, start: Value) -> Value:
 
 def finish(d: Drawing, op: Operation, like: Sequence[Value]) -> None:
     """Append the op, and give its results what the interpreter makes of it."""
-    arrays = run(op, {v.ssa: v.array for v in all_values(d)}, {i.ssa: i.number for i in d.indices})
+    indices = {i.ssa: i.number for i in d.indices}
+    try:
+        arrays = run(op, {v.ssa: v.array for v in all_values(d)}, indices)
+    except LaminaError:  # a check that held for the drawn numbers fails in a later iteration
+        raise Rejected from None
     d.add(op)
     for result, array, start in zip(op.results, arrays, like, strict=True):
         d.pool.append(Value(result, array, start.dims))

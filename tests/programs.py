@@ -20,6 +20,7 @@ import numpy as np
 from op_row import Row
 from op_table import REDUCTIONS, ROWS, rng_for
 from program_bounds import Bound
+from program_checks import checks_of, draw_check
 from program_ops import SIZES, Drawing, Rejected, Value
 from program_regions import draw_for, draw_if
 from xdsl.dialects import func
@@ -103,18 +104,20 @@ def start(d: Drawing, row: Row, dtype: DType) -> None:
 
 
 def step(d: Drawing, palette: Sequence[DType]) -> None:
-    """One more op, or a loop or branch, or an input."""
+    """One more op, or a loop or branch, or a check, or an input."""
     kind = d.rng.random()
     if kind < 0.04:
         draw_for(d)
     elif kind < 0.07:
         draw_if(d)
-    elif kind < 0.15 and len(d.inputs) < 5:
+    elif kind < 0.10:
+        draw_check(d)
+    elif kind < 0.17 and len(d.inputs) < 5:
         d.input(d.choose(palette), d.shape())
-    elif kind < 0.25:
+    elif kind < 0.27:
         d.draw(ROWS["cast"], d.choose(palette))
     else:
-        d.draw(d.choose(OFTEN if kind < 0.35 else FEATURED))
+        d.draw(d.choose(OFTEN if kind < 0.37 else FEATURED))
 
 
 def finished(seed: int, d: Drawing) -> Program:
@@ -156,7 +159,8 @@ def assembled(
 def drop_dead(block: Block) -> None:
     """Erase ops that nobody reads, in regions too."""
     for op in reversed(list(block.ops)):
-        if op is not block.last_op and not any(result.uses for result in op.results):
+        stays = op is block.last_op or checks_of(op)
+        if not stays and not any(result.uses for result in op.results):
             op.detach()
             op.erase()
             continue

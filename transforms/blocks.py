@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects.checks import has_effect
+
 
 def read_values(op: Operation) -> Iterator[SSAValue]:
     """The values that `op` or an op inside it reads."""
@@ -19,9 +21,11 @@ def read_values(op: Operation) -> Iterator[SSAValue]:
 def sort_block(block: Block, ops: Iterable[Operation]) -> None:
     """Put `ops` (all that the block shall hold) in an order in which definitions come first.
 
-    Where the given order allows, it is kept.
+    Where the given order allows, it is kept; ops with an effect (checks) keep theirs.
     """
     ops = list(ops)
+    effects = [op for op in ops if has_effect(op)]
+    before = dict(zip(effects[1:], effects, strict=False))
     for op in ops:
         if op.parent is not None:
             op.detach()
@@ -42,6 +46,8 @@ def sort_block(block: Block, ops: Iterable[Operation]) -> None:
                 and owner in inside
                 and owner not in done
             ]
+            if (previous := before.get(top)) is not None and previous not in done:
+                missing.append(previous)
             if missing:
                 stack.extend(missing)
                 continue

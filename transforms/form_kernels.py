@@ -16,6 +16,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from lamina.dialects import linalg
+from lamina.dialects.checks import has_effect
 from lamina.dialects.generics import is_contraction
 from lamina.transforms.blocks import read_values
 from lamina.transforms.kernel_groups import (
@@ -37,6 +38,7 @@ class _Grouping:
     def __init__(self, block: Block) -> None:
         self.of: dict[Operation, Group] = {}
         self.levels: dict[Operation, int] = {}
+        effects = 0  # the level of the last op with an effect: the next one depends on it
         for op in block.ops:
             if isinstance(op, linalg.GenericOp):
                 self.place(op)
@@ -44,6 +46,8 @@ class _Grouping:
                 self.levels[op] = max(map(self.level, read_values(op)), default=0)
                 if op.name not in ("tensor.empty", "linalg.fill", "arith.constant"):
                     self.levels[op] += 1
+                if has_effect(op):
+                    effects = self.levels[op] = max(self.levels[op], effects + 1)
 
     def level(self, value: SSAValue) -> int:
         """The dependence level of what makes `value`."""

@@ -22,6 +22,7 @@ from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
 from lamina.dialects import arith, linalg
+from lamina.dialects.checks import has_effect
 from lamina.dialects.generics import (
     Size,
     body_of,
@@ -58,12 +59,15 @@ class _Clusters:
     def __init__(self, block: Block) -> None:
         self.of: dict[Operation, Cluster] = {}
         self.levels: dict[Operation, int] = {}
+        effects = 0  # the level of the last op with an effect: the next one depends on it
         for op in block.ops:
             if is_elementwise(op):
                 assert isinstance(op, linalg.GenericOp)
                 self.place(op)
             else:
                 self.levels[op] = 1 + max(map(self.level, read_values(op)), default=0)
+                if has_effect(op):
+                    effects = self.levels[op] = max(self.levels[op], effects + 1)
 
     def level(self, value: SSAValue) -> int:
         """The dependence level of the op (or cluster) that makes `value`."""

@@ -8,6 +8,7 @@ from xdsl.ir import Dialect
 
 from lamina.dialects.nd import (
     contraction,
+    effects,
     elementwise,
     reduction,
     scan,
@@ -23,6 +24,7 @@ OPS: tuple[type[NdOp], ...] = (
     *contraction.OPS,
     *reduction.OPS,
     *scan.OPS,
+    *effects.OPS,
 )
 
 Nd = Dialect("nd", list(OPS))

@@ -126,7 +126,8 @@ class RemainderOp(NumericBinaryOp):
 
 @irdl_op_definition
 class PowOp(NumericBinaryOp):
-    """Power. An integer exponent is not negative (the frontend checks it at run time)."""
+    """Power. The bits of an integer exponent are taken as unsigned: the frontend refuses
+    negative ones by `nd.check`."""
 
     name = "nd.pow"
 

@@ -119,10 +119,15 @@ class Builder:
         operands: Sequence[SSAValue],
         properties: Mapping[str, Attribute] = EMPTY,
         successors: Sequence[Block] = (),
+        attributes: Mapping[str, Attribute] = EMPTY,
     ) -> None:
         """Append an operation without a result."""
         op = cls.create(
-            operands=operands, properties=properties, successors=successors, location=self.loc
+            operands=operands,
+            properties=properties,
+            attributes=attributes,
+            successors=successors,
+            location=self.loc,
         )
         self._current.append(op)
 
@@ -275,9 +280,16 @@ class Builder:
         """A load of `type`; `alignment` in bytes."""
         return self.emit(llvm.LoadOp, (pointer,), type, _aligned(alignment))
 
-    def store(self, value: SSAValue, pointer: SSAValue, alignment: int) -> None:
+    def store(
+        self,
+        value: SSAValue,
+        pointer: SSAValue,
+        alignment: int,
+        attributes: Mapping[str, Attribute] = EMPTY,
+    ) -> None:
         """A store; `alignment` in bytes."""
-        self.effect(llvm.StoreOp, (value, pointer), _aligned(alignment))
+        operands = (value, pointer)
+        self.effect(llvm.StoreOp, operands, _aligned(alignment), attributes=attributes)
 
     def address_of(self, symbol: str) -> SSAValue:
         """The address of a global or function, one operation a function."""

@@ -18,11 +18,11 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.scf import ForOp, IfOp, IndexSwitchOp, ParallelOp, WhileOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from lamina.dialects import llvm
+from lamina.dialects import checks, llvm
 from lamina.dialects.type_tests import is_vector
 from lamina.lowering.to_llvm import poll
 from lamina.lowering.to_llvm.abi import body_struct, check_results, is_c_function
-from lamina.lowering.to_llvm.builder import NO_OVERFLOW, NSW
+from lamina.lowering.to_llvm.builder import EMPTY, NO_OVERFLOW, NSW
 from lamina.lowering.to_llvm.state import (
     ERROR_ID,
     ERROR_INDEX,
@@ -35,7 +35,6 @@ from lamina.lowering.to_llvm.state import (
 )
 from lamina.lowering.to_llvm.types import convert_type
 
-CHECK = "lamina_check"
 PARALLEL = "lamina_parallel"
 
 
@@ -145,7 +144,7 @@ def lower_call(f: FunctionLowering, op: Operation) -> None:
     symbol = op.properties["callee"]
     assert isinstance(symbol, SymbolRefAttr)
     name = symbol.root_reference.data
-    if name == CHECK:
+    if name == checks.FUNCTION:
         return lower_check(f, op)
     if name == poll.NAME:
         return lower_poll(f, op)
@@ -177,14 +176,17 @@ def _lower_c_call(f: FunctionLowering, op: Operation, name: str) -> None:
 
 
 def lower_check(f: FunctionLowering, op: Operation) -> None:
-    """func.call @lamina_check(ok, id, index, value): when not ok, record the rest and return."""
+    """func.call @lamina_check(ok, id, a, b): when not ok, record the rest and return."""
     b = f.b
     ok, *record = op.operands
     failed, following = b.new_block(), b.new_block()
     b.branch_if(f.get(ok), following, (), failed, ())
     b.start(failed)
+    note = op.attributes.get(checks.NOTE)
+    noted = EMPTY if note is None else {checks.NOTE: note}  # goes to the store of the id
     for field, value in zip((ERROR_ID, ERROR_INDEX, ERROR_VALUE), record, strict=True):
-        b.store(f.get(value), f.context_field(field), 8)
+        b.store(f.get(value), f.context_field(field), 8, noted)
+        noted = EMPTY
     b.branch(f.exit_block(), (b.integer(STATUS_CHECK, i32),))
     b.start(following)
 

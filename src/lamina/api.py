@@ -6,7 +6,7 @@ import functools
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, ClassVar, overload
+from typing import Any, ClassVar, NoReturn, overload
 
 from lamina.backend.entry import Entry, make_entry
 from lamina.backend.entry_native import native
@@ -98,10 +98,15 @@ class Jitted:
             version.signature = None
             self._notes.append(f"version {number}: checked in Python at each call: {reason}")
         if self._entry is None:
-            self._entry = make_entry((), self._slow, ARRAYS, _raise)
+            self._entry = make_entry((), self._slow, ARRAYS, self._raise)
             type(self).__call__ = self._entry.call
         self._entry.replace([v.signature for v in self._versions if v.signature is not None])
         return version
+
+    def _raise(self, index: int, status: int, number: int, first: int, second: int) -> NoReturn:
+        """Raise the error of a failed call of the entry's signature `index`."""
+        native = [version for version in self._versions if version.signature is not None]
+        raise_failure(native[index].exe.linked.checks, status, number, first, second)
 
 
 @contextmanager
@@ -118,10 +123,6 @@ def entry_in_background() -> Generator[None]:
         yield
     finally:
         maker.join()
-
-
-def _raise(_: int, status: int, error_id: int, index: int, bits: int) -> None:
-    raise_failure(status, error_id, index, bits)
 
 
 def _make(

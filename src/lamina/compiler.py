@@ -30,13 +30,14 @@ from lamina.backend.codegen import Job, compile_many
 from lamina.backend.emit_llvm import emit_functions
 from lamina.backend.host import target_for
 from lamina.backend.threads import default_threads
+from lamina.dialects.checks import NOTE, read_note
 from lamina.dialects.kernels import PARALLEL
 from lamina.dialects.locations import place_of
-from lamina.errors import LaminaError, LoweringError
+from lamina.errors import IRError, LaminaError, LoweringError
 from lamina.interface import entry_of, interface_of
 from lamina.options import CompileOptions
 from lamina.pipeline import LEVELS, STEPS, pipelines
-from lamina.program import Code
+from lamina.program import Check, Code
 from lamina.target import Target
 
 NDArray = np.ndarray[Any, Any]
@@ -161,7 +162,35 @@ def generate(lowering: Lowering, entry: str = "main") -> Code:
             disk.put("kernel", store.kernel_key(texts[symbol], target), data)
     lowering.timings["codegen"] = time.perf_counter() - start
     function = entry_of(lowering.module, entry)
-    return Code(objects, interface_of(function), entry, memory_note(function))
+    interface, checks = interface_of(function), checks_of(lowering.module)
+    return Code(objects, interface, entry, memory_note(function), checks)
+
+
+def checks_of(module: ModuleOp) -> dict[int, Check]:
+    """The run-time checks of a module of level llvm, by number.
+
+    Raises IRError for a note that does not fit, or two checks of one number.
+    """
+    found: dict[int, Check] = {}
+    for op in module.walk():
+        if NOTE not in op.attributes:
+            continue
+        place, note = place_of(op.location), read_note(op.attributes[NOTE])
+        number = op.operands[0].owner if op.operands else None
+        value = number.properties.get("value") if isinstance(number, Operation) else None
+        if note is None or not isinstance(value, IntegerAttr):
+            raise IRError(
+                f"{NOTE}: expected the number of a check, and an error class and a message as "
+                f'{{error = "DomainError", message = "found {{}}"}}, found {op.attributes[NOTE]}',
+                place=place,
+            )
+        check = Check(*note, place)
+        if found.setdefault(value.value.data, check) != check:
+            raise IRError(
+                f"{NOTE}: expected checks of different numbers, found {value.value.data} again",
+                place=place,
+            )
+    return found
 
 
 def memory_note(function: Operation) -> dict[str, int]:

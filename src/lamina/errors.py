@@ -6,6 +6,8 @@ the built-in class that a NumPy user would catch.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class LaminaError(Exception):
     """Root of the tree.
@@ -21,6 +23,12 @@ class LaminaError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} ({self.place})" if self.place else self.message
+
+
+def filled(message: str, values: Iterable[int]) -> str:
+    """`message` with each `{}` replaced by the next value."""
+    parts, shown = message.split("{}"), iter(values)
+    return parts[0] + "".join(str(next(shown, "?")) + part for part in parts[1:])
 
 
 class ShapeError(LaminaError, ValueError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 
 from lamina.backend import cache as store
 from lamina.backend.host import runs_here, target_for
+from lamina.dialects.locations import place_of
 from lamina.errors import ArgumentError, CompileError
 from lamina.frontend import tree
 from lamina.ir_text import print_module
@@ -117,16 +118,27 @@ class Lowered:
         else:
             from lamina.compiler import generate
 
-            code = generate(self.lowering("llvm"))
+            code = _with_lines(generate(self.lowering("llvm")))
             if disk:
                 disk.put("program", key, code.to_bytes())
         return Executable(self, code, link(code, resource_symbols(self.trace.resources)))
 
     def key(self, target: Target) -> str:
-        """The program's name in the disk cache: what its code depends on, not its locations."""
+        """The program's name in the disk cache: what it depends on. Of the locations these are
+        the ones of checks, which errors show."""
         digests = [f"{name} {array.dtype}" for name, array in self.trace.resources.items()]
-        text = print_module(self.trace.module)
+        module = self.trace.module
+        places = [str(place_of(op.location)) for op in module.walk() if op.name == "nd.check"]
+        text = "\n".join([print_module(module), *places])
         return store.program_key(text, self.options, target, digests)
+
+
+def _with_lines(code: Code) -> Code:
+    """`code` with `file:line` as places of checks, as in the errors of eager code."""
+    for number, check in code.checks.items():
+        place = check.place and check.place.rpartition(":")[0]
+        code.checks[number] = replace(check, place=place)
+    return code
 
 
 def resource_symbols(resources: dict[str, NDArray]) -> dict[str, int]:
@@ -154,6 +166,7 @@ def kernels_of(lowering: Lowering) -> list[Kernel]:
     from xdsl.dialects import func
 
     from lamina.dialects import memref
+    from lamina.dialects.checks import is_check
     from lamina.dialects.locations import places_of
     from lamina.interface import entry_of
 
@@ -163,7 +176,7 @@ def kernels_of(lowering: Lowering) -> list[Kernel]:
         places = tuple(places_of(op.location))
         if isinstance(op, memref.CopyOp):
             found.append(Kernel("copy", ("memref.copy",), places, "main"))
-        if not isinstance(op, func.CallOp):
+        if not isinstance(op, func.CallOp) or is_check(op):
             continue
         symbol = op.callee.string_value()
         kernel = functions[symbol]

@@ -9,19 +9,21 @@ import ctypes
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 # registers bfloat16 by name
 import ml_dtypes  # noqa: F401  # pyright: ignore[reportUnusedImport]
 import numpy as np
 
+from lamina import errors
 from lamina.backend.engine import Engine
 from lamina.backend.entry_py import call_main
 from lamina.backend.threads import pool
-from lamina.errors import DomainError, LoweringError, ResourceError
+from lamina.errors import DomainError, LaminaError, LoweringError, ResourceError, filled
 from lamina.interpreters import forbid
 
 NDArray = np.ndarray[Any, Any]
+CHECK_FAILED = 1
 OUT_OF_MEMORY = 12
 
 
@@ -56,16 +58,27 @@ class Interface:
 
 
 @dataclass(frozen=True)
+class Check:
+    """What a run-time check says when it fails: the name of an error class, a message with a `{}`
+    for each value, and the place in the user's code."""
+
+    error: str
+    message: str
+    place: str | None
+
+
+@dataclass(frozen=True)
 class Code:
     """The objects of a program, by symbol (kernels by a name after their content).
 
-    memory: bytes of the arena with and without reuse.
+    memory: bytes of the arena with and without reuse. checks: by the number of the check.
     """
 
     objects: dict[str, bytes]
     interface: Interface
     entry: str = "main"
     memory: dict[str, int] = field(default_factory=dict[str, int])
+    checks: dict[int, Check] = field(default_factory=dict[int, Check])
 
     def to_bytes(self) -> bytes:
         """As the disk cache stores it: the length of a JSON header, the header, the objects."""
@@ -76,6 +89,7 @@ class Code:
                 "arguments": [_port_out(port) for port in self.interface.arguments],
                 "results": [_port_out(port) for port in self.interface.results],
                 "sizes": self.interface.sizes,
+                "checks": [(n, c.error, c.message, c.place) for n, c in self.checks.items()],
                 "objects": [(symbol, len(data)) for symbol, data in self.objects.items()],
             }
         ).encode()
@@ -95,7 +109,8 @@ class Code:
             tuple(map(_port_in, header["results"])),
             tuple((argument, axis) for argument, axis in header["sizes"]),
         )
-        return Code(objects, interface, header["entry"], header["memory"])
+        checks = {number: Check(*rest) for number, *rest in header["checks"]}
+        return Code(objects, interface, header["entry"], header["memory"], checks)
 
 
 def _port_out(port: Port) -> tuple[str, tuple[int, ...]]:
@@ -114,6 +129,7 @@ class Linked:
     main: int
     arena_bytes: int
     scratch_bytes: int
+    checks: Mapping[int, Check]
 
 
 def link(code: Code, symbols: Mapping[str, int] | None = None) -> Linked:
@@ -128,6 +144,7 @@ def link(code: Code, symbols: Mapping[str, int] | None = None) -> Linked:
         engine.address(code.entry),
         number("lamina_arena_bytes"),
         number("lamina_scratch_bytes"),
+        code.checks,
     )
 
 
@@ -156,7 +173,7 @@ def call_linked(
             arena_bytes=linked.arena_bytes, scratch_bytes=linked.scratch_bytes, threads=threads,
         )  # fmt: skip
     if failure is not None:
-        raise_failure(*failure)
+        raise_failure(linked.checks, *failure)
     return outs
 
 
@@ -167,10 +184,18 @@ def contiguous(array: NDArray, dtype: np.dtype[Any]) -> NDArray:
     return np.array(array, dtype, order="C", copy=True)
 
 
-def raise_failure(status: int, error_id: int, index: int, bits: int) -> None:
-    """Raise the error of a status that `main` returned."""
+def raise_failure(
+    checks: Mapping[int, Check], status: int, number: int, first: int, second: int
+) -> NoReturn:
+    """Raise the error of a status that `main` returned.
+
+    number: of the check that failed; first, second: what its message shows.
+    """
     if status == OUT_OF_MEMORY:
         raise ResourceError("call: expected memory for a temporary, found none left")
-    if status == 1:
-        raise DomainError(f"call: check {error_id} failed at index {index} (value bits {bits})")
-    raise LoweringError(f"call: expected status 0 from compiled code, found {status}")
+    if status != CHECK_FAILED:
+        raise LoweringError(f"call: expected status 0 from compiled code, found {status}")
+    if (check := checks.get(number)) is None:
+        raise DomainError(f"call: check {number} failed for the values {first} and {second}")
+    kind: type[LaminaError] = getattr(errors, check.error)
+    raise kind(filled(check.message, (first, second)), place=check.place)

@@ -230,7 +230,8 @@ LOCATED = 'loc("user.py":7:3)'
 @pytest.mark.parametrize(
     ("body", "error", "message"),
     [
-        ("%0 = nd.pow %i, %i : tensor<2xi64> LOC", DomainError, "found -2; cast to a floating"),
+        ("%n = nd.constant dense<7> : tensor<i64>\n%f = nd.constant dense<false> : tensor<i1>\n"
+         'nd.check %f, "DomainError", "no {} }{" [%n] LOC', DomainError, "no 7 }{"),
         ("%0 = nd.add %x, %y : tensor<?xf32> LOC", ShapeError, "operands of one shape, found 2, 3"),
         ('%0 = nd.reduce "max" %e axes [0] : tensor<?xf32> -> tensor<f32> LOC', ShapeError,
          "max: expected a size of 1 or more on axis 0, found 0"),

@@ -18,7 +18,7 @@ from op_table import ROWS, SHAPES, cases, rng_for
 from references import assert_same, elements, mpmath, round_fraction, ulp_error
 
 from lamina.dialects.nd import OPS
-from lamina.errors import CompileError, DomainError
+from lamina.errors import CompileError
 from lamina.interpreters import MEANING, call, forbid
 from lamina.interpreters.types import (
     BF16,
@@ -38,7 +38,8 @@ from lamina.interpreters.types import (
 
 
 def test_the_table_the_meanings_and_the_dialect_have_the_same_ops() -> None:
-    names = {op.name.removeprefix("nd.") for op in OPS}
+    # a check has no result: `evaluate` knows what it means, and drawn programs have it
+    names = {op.name.removeprefix("nd.") for op in OPS} - {"check"}
     assert set(ROWS) == names
     assert set(MEANING) == names
 
@@ -222,7 +223,7 @@ def test_layout_and_shape_do_not_change_the_result(row: Row) -> None:
     assert drew or row.name == "from_index"
 
 
-def test_integer_power_wraps_and_refuses_negative_exponents() -> None:
+def test_integer_power_wraps() -> None:
     for dtype in INTEGERS:
         x = special_values(dtype)
         y = np.arange(len(x)).astype(dtype)
@@ -230,8 +231,6 @@ def test_integer_power_wraps_and_refuses_negative_exponents() -> None:
             references.wrap(a**b, dtype) for a, b in zip(elements(x), elements(y), strict=True)
         ]
         assert_same(call("pow", x, y), expected, dtype)
-    with pytest.raises(DomainError, match="exponents of 0 or more, found -3"):
-        call("pow", np.array([2, 2]), np.array([1, -3]))
 
 
 # The contract's tables, case by case.
@@ -260,6 +259,7 @@ CONTRACT: list[tuple[str, DType, tuple[Any, ...], Any]] = [
     ("right_shift", I8, (-3, -1), -1),
     ("right_shift", I8, (3, -1), 0),
     ("pow", I8, (3, 5), -13),
+    ("pow", I8, (3, -1), -85),  # 3 ** 255 modulo 256: 3 has an inverse, (3 * -85) % 256 == 1
     ("maximum", F32, (nan, 1.0), nan),
     ("minimum", F32, (1.0, nan), nan),
     ("maximum", F32, (-0.0, 0.0), 0.0),

@@ -606,3 +606,19 @@ func.func private @op_on_whole_tensors(%out: tensor<4xf32>) -> tensor<4xf32> {
   %r = arith.addf %out, %out : tensor<4xf32>
   func.return %r : tensor<4xf32>
 }
+
+// -----
+
+// A check takes scalars: it is no kernel, and has no destinations.
+// CHECK-LABEL: func.func @checks(
+// CHECK: [[FLAG:%[a-z0-9_]+]] = memref.load %ok[] : memref<i8>
+// CHECK: func.call @lamina_check(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) {lamina.check = {error = "DomainError", message = "no"}} : (i1, i64, i64, i64) -> ()
+func.func private @lamina_check(i1, i64, i64, i64) -> ()
+func.func @checks(%ok: tensor<i8>) -> tensor<i8> {
+  %flag = tensor.extract %ok[] : tensor<i8>
+  %c0 = arith.constant 0 : i8
+  %holds = arith.cmpi ne, %flag, %c0 : i8
+  %0 = arith.constant 0 : i64
+  func.call @lamina_check(%holds, %0, %0, %0) {lamina.check = {error = "DomainError", message = "no"}} : (i1, i64, i64, i64) -> ()
+  func.return %ok : tensor<i8>
+}

@@ -210,12 +210,12 @@ func.func private @callee(%x: memref<?xf32>, %n: index) {
 
 // -----
 
-// A check that fails fills the error record.
+// A check that fails fills the error record; what it says goes along.
 // CHECK-LABEL: llvm.func @checks(
 // CHECK: llvm.cond_br %ok, ^[[ON:bb[0-9]+]], ^[[BAD:bb[0-9]+]]
 // CHECK: ^[[BAD]]:
 // CHECK: [[ID:%[a-z0-9]+]] = llvm.getelementptr inbounds %context[0, 4]
-// CHECK: llvm.store %{{.*}}, [[ID]]
+// CHECK: llvm.store %{{.*}}, [[ID]] {lamina.check = {error = "DomainError", message = "found {} and {}"}, alignment = 8 : i64}
 // CHECK: [[AT:%[a-z0-9]+]] = llvm.getelementptr inbounds %context[0, 5]
 // CHECK: llvm.store %at, [[AT]]
 // CHECK: [[VALUE:%[a-z0-9]+]] = llvm.getelementptr inbounds %context[0, 6]
@@ -223,7 +223,7 @@ func.func private @callee(%x: memref<?xf32>, %n: index) {
 func.func private @lamina_check(i1, i64, i64, i64)
 func.func @checks(%ok: i1, %at: i64, %v: i64) {
   %id = arith.constant 4 : i64
-  func.call @lamina_check(%ok, %id, %at, %v) : (i1, i64, i64, i64) -> ()
+  func.call @lamina_check(%ok, %id, %at, %v) {lamina.check = {error = "DomainError", message = "found {} and {}"}} : (i1, i64, i64, i64) -> ()
   func.return
 }
 

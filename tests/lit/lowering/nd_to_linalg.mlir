@@ -382,3 +382,31 @@ func.func @scan(%x: tensor<3x5xf32>, %y: tensor<?xf16>) -> (tensor<3x5xf32>, ten
   %3 = nd.scan "prod" %y axis 0 direction "forward" : tensor<?xf16>
   func.return %2, %3 : tensor<3x5xf32>, tensor<?xf16>
 }
+
+// -----
+
+// A check is a call that holds for a byte other than 0; one of a constant that holds is dropped,
+// and one that never holds is kept.
+// CHECK-LABEL: func.func @checks(
+// CHECK: [[FLAG:%[a-z0-9_]+]] = tensor.extract %ok[] : tensor<i8>
+// CHECK: [[HOLDS:%[a-z0-9_]+]] = arith.cmpi ne, [[FLAG]]
+// CHECK: [[SHOWN:%[a-z0-9_]+]] = tensor.extract %n[] : tensor<i64>
+// CHECK: [[NUMBER:%[a-z0-9_]+]] = arith.constant 0 : i64
+// CHECK: func.call @lamina_check([[HOLDS]], [[NUMBER]], [[SHOWN]], [[NUMBER]]) {lamina.check = {error = "DomainError", message = "found {}"}} : (i1, i64, i64, i64) -> ()
+// CHECK: scf.for
+// CHECK: [[ONE:%[a-z0-9_]+]] = arith.constant 1 : i64
+// CHECK: func.call @lamina_check(%{{.*}}, [[ONE]], {{.*}}) {lamina.check = {error = "ShapeError", message = "never"}}
+// CHECK-NOT: func.call
+// CHECK: func.func private @lamina_check(i1, i64, i64, i64)
+func.func @checks(%ok: tensor<i1>, %n: tensor<i64>, %count: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  nd.check %ok, "DomainError", "found {}" [%n]
+  %false = nd.constant dense<false> : tensor<i1>
+  %true = nd.constant dense<true> : tensor<i1>
+  scf.for %i = %c0 to %count step %c1 {
+    nd.check %false, "ShapeError", "never"
+  }
+  nd.check %true, "ShapeError", "always"
+  func.return
+}

@@ -405,3 +405,37 @@ func.func @around_a_call(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func private @scan_0(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
   func.return %out : tensor<4xf32>
 }
+
+// -----
+
+// The reason: the loop's check comes after one that reads %y, so %z comes after %y's kernel.
+// CHECK-LABEL: func.func @checks_stay_in_order(
+// CHECK: [[Y:%[a-z0-9_]+]] = linalg.generic {{.*}} attrs = {lamina.kernel = 0 : i64}
+// CHECK: linalg.generic {{.*}} ins([[Y]], %{{.*}}) {{.*}} attrs = {lamina.kernel = 1 : i64}
+func.func private @lamina_check(i1, i64, i64, i64) -> ()
+#id = affine_map<(d0) -> (d0)>
+func.func @checks_stay_in_order(%w: tensor<9xf32>, %x: tensor<8xf32>, %b: i1, %n: index, %f: f32) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = arith.constant 0 : i64
+  %e = tensor.empty() : tensor<8xf32>
+  %r = tensor.extract_slice %w[1] [8] [1] : tensor<9xf32> to tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%r : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %v = arith.negf %i : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  %g = tensor.extract %y[%c0] : tensor<8xf32>
+  %a = arith.cmpf olt, %g, %f : f32
+  func.call @lamina_check(%a, %0, %0, %0) : (i1, i64, i64, i64) -> ()
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%c = %x) -> (tensor<8xf32>) {
+    func.call @lamina_check(%b, %0, %0, %0) : (i1, i64, i64, i64) -> ()
+    scf.yield %c : tensor<8xf32>
+  }
+  %z = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%y, %s : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %v = arith.addf %i, %j : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  func.return %z : tensor<8xf32>
+}

@@ -293,3 +293,41 @@ func.func @sizes_zero_and_one() -> tensor<0x1xi64> {
   } -> tensor<0x1xi64>
   func.return %b : tensor<0x1xi64>
 }
+
+// -----
+
+// Checks keep their order: the loop with the second one must not come before the first one, which
+// reads %y; fused, %y and %z would ask for that.
+// CHECK-LABEL: func.func @keeps_checks_in_order(
+// CHECK: %y = linalg.generic
+// CHECK: tensor.extract %y
+// CHECK: func.call @lamina_check
+// CHECK: scf.for
+// CHECK: func.call @lamina_check(%b
+// CHECK: linalg.generic {{.*}} ins(%y, %{{.*}} : tensor<8xf32>, tensor<8xf32>)
+func.func private @lamina_check(i1, i64, i64, i64) -> ()
+func.func @keeps_checks_in_order(%x: tensor<8xf32>, %b: i1, %n: index, %f: f32) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = arith.constant 0 : i64
+  %e = tensor.empty() : tensor<8xf32>
+  %r = linalg.fill ins(%f : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%r : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %v = arith.negf %i : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  %g = tensor.extract %y[%c0] : tensor<8xf32>
+  %a = arith.cmpf olt, %g, %f : f32
+  func.call @lamina_check(%a, %0, %0, %0) : (i1, i64, i64, i64) -> ()
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%c = %x) -> (tensor<8xf32>) {
+    func.call @lamina_check(%b, %0, %0, %0) : (i1, i64, i64, i64) -> ()
+    scf.yield %c : tensor<8xf32>
+  }
+  %z = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%y, %s : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %v = arith.addf %i, %j : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  func.return %z : tensor<8xf32>
+}

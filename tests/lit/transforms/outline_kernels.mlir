@@ -274,3 +274,31 @@ func.func private @fill_0(%out: tensor<4xf32>) -> tensor<4xf32> {
   %r = tensor.insert %one into %out[%c0] : tensor<4xf32>
   func.return %r : tensor<4xf32>
 }
+
+// -----
+
+// A kernel that needs the loop comes after it, and so after the check before the loop.
+// CHECK-LABEL: func.func @checks_stay_in_order(
+// CHECK: func.call @lamina_check(%a
+// CHECK: scf.for
+// CHECK: func.call @lamina_check(%b
+// CHECK: func.call @map_0(
+func.func private @lamina_check(i1, i64, i64, i64) -> ()
+#id = affine_map<(d0) -> (d0)>
+func.func @checks_stay_in_order(%x: tensor<8xf32>, %a: i1, %b: i1, %n: index) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = arith.constant 0 : i64
+  %e = tensor.empty() : tensor<8xf32>
+  func.call @lamina_check(%a, %0, %0, %0) : (i1, i64, i64, i64) -> ()
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%c = %x) -> (tensor<8xf32>) {
+    func.call @lamina_check(%b, %0, %0, %0) : (i1, i64, i64, i64) -> ()
+    scf.yield %c : tensor<8xf32>
+  }
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%s : tensor<8xf32>) outs(%e : tensor<8xf32>) attrs = {lamina.kernel = 0 : i64} {
+  ^bb0(%i: f32, %o: f32):
+    %v = arith.negf %i : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  func.return %y, %s : tensor<8xf32>, tensor<8xf32>
+}

@@ -1,0 +1,66 @@
+"""Run-time checks in drawn programs: `nd.check` of a fact that holds for the drawn numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from op_table import REDUCTIONS, ROWS
+from program_ops import Drawing
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation, SSAValue
+
+from lamina.dialects.nd.effects import CheckOp
+from lamina.dialects.nd.elementwise import BitwiseInvertOp
+from lamina.interpreters.types import BOOL, INT64
+
+ERRORS = ("DomainError", "IndexRangeError", "ShapeError")
+
+
+def draw_check(d: Drawing) -> None:
+    """Append a check that an exact value has its largest element, or that an i1 holds."""
+    x = d.pick(lambda v: v.bound is None and bool(v.array.size))
+    axes = {"axes": tuple(range(x.array.ndim))}
+    if x.dtype == BOOL:
+        kind = "or" if x.array.any() else "and"
+        flag = d.emit(REDUCTIONS[kind], (x,), {"kind": kind, **axes})
+        shown: list[SSAValue] = []
+        if kind == "and":
+            flag = d.emit(ROWS["bitwise_invert"], (flag,), {})
+    else:
+        most = d.emit(REDUCTIONS["max"], (x,), {"kind": "max", **axes})
+        same = bool((most.array == most.array).all())  # not for NaN
+        limit = d.constant(most.array)
+        flag = d.emit(ROWS["equal" if same else "not_equal"], (most, limit), {})
+        shown = [most.ssa] if x.dtype == INT64 else []
+    number = sum(op.name == "nd.check" for op in d.block.ops)
+    message = f"check {number} in {d.chance(0.5)}" + ": found {}" * len(shown)
+    op = CheckOp.create(
+        operands=[flag.ssa, *shown],
+        properties={
+            "error": StringAttr(ERRORS[int(d.rng.integers(len(ERRORS)))]),
+            "message": StringAttr(message),
+        },
+    )
+    d.add(op)
+
+
+def checks_of(module: Operation) -> list[CheckOp]:
+    """The checks of a program, those of regions too."""
+    return [op for op in module.walk() if isinstance(op, CheckOp)]
+
+
+def turn(op: CheckOp) -> None:
+    """Let a check ask for the opposite."""
+    turned = BitwiseInvertOp.create(
+        operands=[op.condition], result_types=[op.condition.type], location=op.location
+    )
+    block = op.parent
+    assert block is not None
+    block.insert_op_before(turned, op)
+    op.operands = [turned.results[0], *op.values]
+
+
+def turn_some(module: Operation, rng: np.random.Generator) -> None:
+    """Turn one check of the program, or two."""
+    found = checks_of(module)
+    for place in rng.permutation(len(found))[: int(rng.integers(1, 3))]:
+        turn(found[int(place)])
