@@ -6,6 +6,7 @@ Tensors are arrays; index and integer scalars are Python ints, signed, i1 as 0 o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -50,7 +51,7 @@ def evaluate(
     ShapeError for inputs that do not fit the function, LoweringError for an op that has no
     meaning here, others as the ops raise them, all with the op's place.
     """
-    with np.errstate(all="ignore"):
+    with quietly():
         evaluator = _Evaluator(module, resources or {})
         function = evaluator.function(entry)
         _check_inputs(entry, function.regions[0].blocks[0].args, inputs)
@@ -61,10 +62,15 @@ def evaluate(
         return [np.array(value, order="C") for value in results]
 
 
+def quietly() -> AbstractContextManager[Any]:
+    """Without floating-point warnings: around many calls of `apply`."""
+    return np.errstate(all="ignore")
+
+
 def apply(op: NdOp, operands: Sequence[Value], resources: Mapping[str, Array]) -> Value:
     """What one `nd` op gives for its operands: an array, or an int for `nd.dim`, `nd.to_index`.
 
-    Call it within `np.errstate(all="ignore")`. ShapeError when sizes that the types leave open
+    Call it within `quietly()`. ShapeError when sizes that the types leave open
     (`?`) do not fit.
     """
     name = op.name.removeprefix("nd.")

@@ -84,6 +84,11 @@ def to_dense(array: Array) -> DenseIntOrFPElementsAttr:
     return DenseIntOrFPElementsAttr(cast(Any, tensor_type_of(array)), BytesAttr(data))
 
 
+def scalar_dense(number: float, element: Attribute) -> DenseIntOrFPElementsAttr:
+    """A number as a `dense<...>` attribute of rank 0."""
+    return to_dense(np.array(number, dtype_of(element)))
+
+
 def from_dense(attribute: Attribute, resources: Mapping[str, Array] | None = None) -> Array:
     """The array of a `dense` or `dense_resource` attribute; resources by handle.
 
@@ -125,5 +130,6 @@ assert sys.byteorder == "little", "bfloat16 has no byte order of its own"
 
 __all__ = [
     "BF16", "BOOL", "DTYPES", "F16", "F32", "F64", "HALVES", "INT64", "Array", "DType",
-    "dtype_of", "element_type_of", "from_dense", "is_float", "tensor_type_of", "to_dense",
+    "dtype_of", "element_type_of", "from_dense", "is_float", "scalar_dense", "tensor_type_of",
+    "to_dense",
 ]  # fmt: skip

@@ -22,7 +22,8 @@ from xdsl.dialects.builtin import (
     i1,
 )
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import IRDLOperation, VarConstraint, base
+from xdsl.irdl import IRDLOperation, VarConstraint, base, traits_def
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 TENSOR = base(TensorType[Attribute])
@@ -123,9 +124,11 @@ class NdOp(IRDLOperation, abc.ABC):
 
     `FAMILY` names the element types that the op takes (a key of `FAMILIES`); `params()` gives
     the op's properties as the Python values that `interpreters/` takes as keyword arguments.
+    An op that does more than give its results adds a memory effect to its traits.
     """
 
     FAMILY: ClassVar[str] = "an nd"
+    traits = traits_def(Pure())
 
     def params(self) -> dict[str, Any]:
         """The properties as Python values: ints, strings, tuples of ints."""

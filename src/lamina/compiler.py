@@ -61,7 +61,7 @@ def uncollected() -> Generator[None]:
 def passes_of(name: str, options: CompileOptions, target: Target) -> tuple[ModulePass, ...]:
     """The passes of a named pipeline, for these options."""
     specs = [s for text in pipelines(options, target)[name] for s in parse_pipeline(text)]
-    return tuple(registry.load(registry.PASSES[spec.name]).from_spec(spec) for spec in specs)
+    return tuple(registry.pass_factory(spec.name)().from_spec(spec) for spec in specs)
 
 
 def level_of(module: ModuleOp) -> str:

@@ -29,6 +29,8 @@ DIALECTS: dict[str, str] = {
 }
 
 PASSES: dict[str, str] = {
+    "fold-constants": "lamina.transforms.fold_constants:FoldConstantsPass",
+    "canonicalize-nd": "lamina.transforms.canonicalize_nd:CanonicalizeNdPass",
     "absorb-transposes": "lamina.transforms.absorb_transposes:AbsorbTransposesPass",
     "plan-memory": "lamina.transforms.plan_memory:PlanMemoryPass",
     "kernels-to-loops": "lamina.lowering.kernels_to_loops:KernelsToLoopsPass",
@@ -46,6 +48,13 @@ PASSES: dict[str, str] = {
     "convert-to-llvm": "lamina.lowering.convert_to_llvm:ConvertToLLVMPass",
 }
 
+XDSL_PASSES: dict[str, str] = {
+    "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",
+    "cse": "xdsl.transforms.common_subexpression_elimination:CommonSubexpressionElimination",
+    "dce": "xdsl.transforms.dead_code_elimination:DeadCodeElimination",
+}
+"""xDSL's own passes that our pipelines and tools use."""
+
 
 def load(path: str) -> Any:
     """The object that "module:Name" names."""
@@ -60,7 +69,7 @@ def dialect_factory(name: str) -> Callable[[], Dialect]:
 
 def pass_factory(name: str) -> Callable[[], type[ModulePass]]:
     """A function that imports and returns the pass class `name`."""
-    return lambda: load(PASSES[name])
+    return lambda: load((PASSES | XDSL_PASSES)[name])
 
 
 def make_context() -> Context:

@@ -12,7 +12,8 @@ from xdsl.passes import ModulePass
 from xdsl.transforms import get_all_passes
 
 from lamina import pipeline, registry
-from lamina.tools.passes import XDSL_PASSES, parse_passes
+from lamina.registry import XDSL_PASSES
+from lamina.tools.passes import parse_passes
 
 ROOT = Path(__file__).parents[2]
 LIT = ROOT / "tests" / "lit"

@@ -12,13 +12,7 @@ from xdsl.utils.exceptions import ArgSpecParseError
 
 from lamina import pipeline, registry
 from lamina.errors import OptionError
-
-XDSL_PASSES: dict[str, str] = {
-    "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",
-    "cse": "xdsl.transforms.common_subexpression_elimination:CommonSubexpressionElimination",
-    "dce": "xdsl.transforms.dead_code_elimination:DeadCodeElimination",
-}
-"""xDSL's own passes that our tools offer beside those of the registry."""
+from lamina.registry import XDSL_PASSES
 
 
 @dataclass(frozen=True)
