@@ -43,7 +43,8 @@ from lamina.frontend.logic import equal, greater_equal, less_equal
 from lamina.frontend.manipulation import reshape, stack
 
 
-def _device(name: str, device: Any) -> None:
+def check_device(name: str, device: Any) -> None:
+    """Raise `ArgumentError` unless `device` is None or "cpu"."""
     if device is not None and not (type(device) is str and device == "cpu"):
         fail(ArgumentError, f'{name}: expected device "cpu", found {device!r}')
 
@@ -62,7 +63,7 @@ def asarray(
     Array([[1., 2.],
            [3., 4.]], dtype=float32)
     """
-    _device("asarray", device)
+    check_device("asarray", device)
     wanted = None if dtype is None else dtypes.normalize(dtype)
     if isinstance(values, Array):
         return _from_array(values, wanted, copy)
@@ -168,7 +169,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     >>> lm.from_dlpack(np.asarray([1, 2]))
     Array([1, 2])
     """
-    _device("from_dlpack", device)
+    check_device("from_dlpack", device)
     if isinstance(x, Array):
         return duplicate(x) if copy is True else x
     if not hasattr(x, "__dlpack__"):
@@ -188,7 +189,7 @@ def full(shape: Any, fill_value: ArrayLike, *, dtype: Any = None, device: Any = 
     >>> lm.full((2,), 7)
     Array([7, 7])
     """
-    _device("full", device)
+    check_device("full", device)
     wanted = shapes.shape_tuple("full", shape)
     if dtype is not None:
         found = dtypes.normalize(dtype)
@@ -206,7 +207,7 @@ def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
     >>> lm.zeros(2)
     Array([0., 0.])
     """
-    _device("zeros", device)
+    check_device("zeros", device)
     return _full(0, shapes.shape_tuple("zeros", shape), _float(dtype))
 
 
@@ -217,7 +218,7 @@ def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
     >>> lm.ones((1, 2), dtype=lm.int8)
     Array([[1, 1]], dtype=int8)
     """
-    _device("ones", device)
+    check_device("ones", device)
     return _full(1, shapes.shape_tuple("ones", shape), _float(dtype))
 
 
@@ -297,7 +298,7 @@ def arange(
     >>> lm.arange(2, 8, 3)
     Array([2, 5])
     """
-    _device("arange", device)
+    check_device("arange", device)
     if stop is None:
         start, stop = 0, start
     low, high, by = (_number("arange", x) for x in (start, stop, step))
@@ -353,7 +354,7 @@ def linspace(
     >>> lm.linspace(0, 1, 3)
     Array([0. , 0.5, 1. ])
     """
-    _device("linspace", device)
+    check_device("linspace", device)
     low, high = _number("linspace", start), _number("linspace", stop)
     count = shapes.integer("linspace", num, "number of points")
     if count < 0:
@@ -378,7 +379,7 @@ def eye(
     Array([[1., 0.],
            [0., 1.]])
     """
-    _device("eye", device)
+    check_device("eye", device)
     shape = shapes.shape_tuple("eye", (rows, rows if columns is None else columns))
     diagonal = equal(
         add(_indices(shape, 0), shapes.integer("eye", k, "diagonal")), _indices(shape, 1)

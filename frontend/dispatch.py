@@ -26,3 +26,13 @@ def public(function: F) -> F:
     """Decorator: list `function` in `FUNCTIONS` under its name (less a closing underscore)."""
     FUNCTIONS[function.__name__.rstrip("_")] = function
     return function
+
+
+def extension(module: str) -> Callable[[F], F]:
+    """Decorator: list a function of an extension in `FUNCTIONS`, as "linalg.inv"."""
+
+    def listed(function: F) -> F:
+        FUNCTIONS[f"{module}.{function.__name__}"] = function
+        return function
+
+    return listed

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from lamina import tree
+from lamina import fft, linalg, tree
 from lamina.errors import (
     ArgumentError,
     AxisError,
@@ -305,6 +305,7 @@ __all__ = [
     "expand_dims",
     "expm1",
     "eye",
+    "fft",
     "finfo",
     "flip",
     "float16",
@@ -337,6 +338,7 @@ __all__ = [
     "leaky_relu",
     "less",
     "less_equal",
+    "linalg",
     "linspace",
     "log",
     "log1p",

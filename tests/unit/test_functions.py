@@ -6,10 +6,8 @@
 
 from __future__ import annotations
 
-import doctest
 import math
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, cast
 
 import numpy as np
@@ -400,17 +398,3 @@ def test_errors_are_equal_eager_and_traced(
     assert str(eager.value) == str(static.value)
     line = function.__code__.co_firstlineno
     assert str(eager.value).endswith(f"({__file__}:{line})")
-
-
-@pytest.mark.parametrize(
-    "module",
-    ["einsum", "elementwise", "inspection", "logic", "reductions", "manipulation",
-     "creation", "contraction", "nn", "activations", "normalization",
-     "searching", "transcendental", "tree"],
-)  # fmt: skip
-def test_examples_in_docstrings(module: str) -> None:
-    found = doctest.testmod(
-        import_module(f"lamina.frontend.{module}"), extraglobs={"lm": lm, "np": np}
-    )
-    assert found.attempted > 0
-    assert found.failed == 0

@@ -1,0 +1,267 @@
+"""The extension `linalg`, what NumPy's LAPACK computes: solving, inverses, decompositions.
+
+x has shape (..., M, N), floating-point or complex; float16 and bfloat16 are computed in float32
+and rounded once. On eager arrays only. Raises `ShapeError` below two axes and, where it is said,
+for matrices that are not square, `DTypeError` for other dtypes, `TraceError` in traced code,
+`DomainError` where there is no result.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lamina.errors import ArgumentError, ShapeError
+from lamina.frontend import dtypes, shapes
+from lamina.frontend.array import Array, ArrayLike
+from lamina.frontend.bind import as_array, cast, result_dtype
+from lamina.frontend.dispatch import extension
+from lamina.frontend.dtypes import DType
+from lamina.frontend.location import fail
+from lamina.frontend.outside import computed, operand
+
+
+class Eigh(NamedTuple):
+    """Result of `eigh`: ascending eigenvalues (..., M), real, and eigenvectors (..., M, M)."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class QR(NamedTuple):
+    """Result of `qr`: orthonormal columns Q and the upper triangle R, x = Q R."""
+
+    Q: Array
+    R: Array
+
+
+class Slogdet(NamedTuple):
+    """Result of `slogdet`: det = sign * exp(logabsdet), each of shape (...)."""
+
+    sign: Array
+    logabsdet: Array
+
+
+class SVD(NamedTuple):
+    """Result of `svd`: x = U diag(S) Vh, with S descending."""
+
+    U: Array
+    S: Array
+    Vh: Array
+
+
+def _matrices(name: str, x: ArrayLike, *, square: bool = False) -> tuple[Array, DType]:
+    """x to compute with, and the dtype to give back."""
+    array = operand(name, x, dtypes.FLOATS_OR_COMPLEX)
+    if array.ndim < 2:
+        fail(ShapeError, f"{name}: expected two axes or more, found shape {array.shape}")
+    if square and array.shape[-1] != array.shape[-2]:
+        fail(ShapeError, f"{name}: expected square matrices, found shape {array.shape}")
+    return array, as_array(name, x).dtype
+
+
+def _real(dtype: DType) -> DType:
+    """The dtype of the parts of a complex one; a real one itself."""
+    return {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}.get(dtype, dtype)
+
+
+@extension("linalg")
+def cholesky(x: ArrayLike, /, *, upper: bool = False) -> Array:
+    """The triangle L of x = L L^H (upper: U of x = U^H U); x square, read in one triangle.
+
+    `DomainError` where x is not positive definite.
+
+    >>> lm.linalg.cholesky(lm.asarray([[4.0, 0.0], [0.0, 9.0]]))
+    Array([[2., 0.],
+           [0., 3.]])
+    """
+    array, dtype = _matrices("linalg.cholesky", x, square=True)
+    flag = shapes.flag("linalg.cholesky", upper, "upper")
+    what = "positive definite matrices"
+    return cast(computed("linalg.cholesky", what, np.linalg.cholesky, array, upper=flag), dtype)
+
+
+@extension("linalg")
+def det(x: ArrayLike, /) -> Array:
+    """The determinant of each square matrix, of shape (...).
+
+    >>> lm.linalg.det(lm.asarray([[2.0, 0.0], [0.0, 3.0]]))
+    Array(6.)
+    """
+    array, dtype = _matrices("linalg.det", x, square=True)
+    return cast(computed("linalg.det", "matrices", np.linalg.det, array), dtype)
+
+
+@extension("linalg")
+def slogdet(x: ArrayLike, /) -> Slogdet:
+    """Sign (or unit complex number) and log(abs(det)); x square. Of a singular matrix 0, -inf.
+
+    >>> lm.linalg.slogdet(lm.asarray([[-1.0]]))
+    Slogdet(sign=Array(-1.), logabsdet=Array(0.))
+    """
+    array, dtype = _matrices("linalg.slogdet", x, square=True)
+    sign, size = computed("linalg.slogdet", "matrices", np.linalg.slogdet, array)
+    return Slogdet(cast(sign, dtype), cast(size, _real(dtype)))
+
+
+@extension("linalg")
+def inv(x: ArrayLike, /) -> Array:
+    """The inverse of each square matrix. `DomainError` for a singular one.
+
+    >>> lm.linalg.inv(lm.asarray([[2.0, 0.0], [0.0, 4.0]]))
+    Array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
+    array, dtype = _matrices("linalg.inv", x, square=True)
+    return cast(computed("linalg.inv", "matrices with an inverse", np.linalg.inv, array), dtype)
+
+
+@extension("linalg")
+def matrix_power(x: ArrayLike, n: int, /) -> Array:
+    """Each square matrix to the integer power n; a negative one of its inverse.
+
+    `DomainError` for a negative power of a singular matrix.
+
+    >>> lm.linalg.matrix_power(lm.asarray([[1.0, 1.0], [0.0, 1.0]]), 3)
+    Array([[1., 3.],
+           [0., 1.]])
+    """
+    array, dtype = _matrices("linalg.matrix_power", x, square=True)
+    power = shapes.integer("linalg.matrix_power", n, "power")
+    what = "matrices with an inverse"
+    return cast(computed("linalg.matrix_power", what, np.linalg.matrix_power, array, n=power), dtype)
+
+
+@extension("linalg")
+def solve(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The X of x1 X = x2. x1 (..., M, M); x2 is one vector (M,) or matrices (..., M, K).
+
+    Leading axes broadcast. `DomainError` for a singular matrix, `ShapeError` where M differs.
+
+    >>> lm.linalg.solve(lm.asarray([[2.0, 0.0], [0.0, 4.0]]), lm.asarray([2.0, 2.0]))
+    Array([1. , 0.5])
+    """
+    dtype = result_dtype("linalg.solve", (x1, x2))
+    a, _ = _matrices("linalg.solve", x1, square=True)
+    b = operand("linalg.solve", x2, dtypes.FLOATS_OR_COMPLEX)
+    if not b.ndim or b.shape[-1 if b.ndim == 1 else -2] != a.shape[-1]:
+        fail(
+            ShapeError,
+            f"linalg.solve: expected {a.shape[-1]} rows on the right, found shape {b.shape}",
+        )
+    if b.ndim > 1:
+        shapes.broadcast_shapes("linalg.solve", a.shape[:-2], b.shape[:-2])
+    a, b = (cast(x, dtypes.wide(dtype)) for x in (a, b))
+    return cast(
+        computed("linalg.solve", "matrices with an inverse", np.linalg.solve, a, b), dtype
+    )
+
+
+@extension("linalg")
+def eigh(x: ArrayLike, /) -> Eigh:
+    """Eigenvalues, ascending, and eigenvectors of Hermitian matrices, of which the lower triangle
+    is read.
+
+    >>> lm.linalg.eigh(lm.asarray([[3.0, 0.0], [0.0, 2.0]])).eigenvalues
+    Array([2., 3.])
+    """
+    array, dtype = _matrices("linalg.eigh", x, square=True)
+    low, vectors = computed("linalg.eigh", "finite matrices", np.linalg.eigh, array)
+    return Eigh(cast(low, _real(dtype)), cast(vectors, dtype))
+
+
+@extension("linalg")
+def eigvalsh(x: ArrayLike, /) -> Array:
+    """The eigenvalues of `eigh`.
+
+    >>> lm.linalg.eigvalsh(lm.asarray([[3.0, 0.0], [0.0, 2.0]]))
+    Array([2., 3.])
+    """
+    array, dtype = _matrices("linalg.eigvalsh", x, square=True)
+    found = computed("linalg.eigvalsh", "finite matrices", np.linalg.eigvalsh, array)
+    return cast(found, _real(dtype))
+
+
+@extension("linalg")
+def qr(x: ArrayLike, /, *, mode: str = "reduced") -> QR:
+    """x = Q R. mode: "reduced" gives Q (..., M, K) and R (..., K, N) with K = min(M, N),
+    "complete" Q (..., M, M) and R (..., M, N).
+
+    >>> [part.shape for part in lm.linalg.qr(lm.ones((3, 2)))]
+    [(3, 2), (2, 2)]
+    """
+    array, dtype = _matrices("linalg.qr", x)
+    if not isinstance(mode, str) or mode not in ("reduced", "complete"):
+        fail(ArgumentError, f'linalg.qr: expected mode "reduced" or "complete", found {mode!r}')
+    q, r = computed("linalg.qr", "matrices", np.linalg.qr, array, mode=mode)
+    return QR(cast(q, dtype), cast(r, dtype))
+
+
+@extension("linalg")
+def svd(x: ArrayLike, /, *, full_matrices: bool = True) -> SVD:
+    """x = U diag(S) Vh, K = min(M, N) singular values. full_matrices: U (..., M, M) and
+    Vh (..., N, N), else (..., M, K) and (..., K, N). `DomainError` for matrices with NaN.
+
+    >>> lm.linalg.svd(lm.asarray([[3.0, 0.0], [0.0, 2.0]])).S
+    Array([3., 2.])
+    """
+    array, dtype = _matrices("linalg.svd", x)
+    full = shapes.flag("linalg.svd", full_matrices, "full_matrices")
+    what = "finite matrices"
+    u, s, vh = computed("linalg.svd", what, np.linalg.svd, array, full_matrices=full)
+    return SVD(cast(u, dtype), cast(s, _real(dtype)), cast(vh, dtype))
+
+
+@extension("linalg")
+def svdvals(x: ArrayLike, /) -> Array:
+    """The singular values of `svd`, descending.
+
+    >>> lm.linalg.svdvals(lm.asarray([[3.0, 0.0], [0.0, 2.0]]))
+    Array([3., 2.])
+    """
+    array, dtype = _matrices("linalg.svdvals", x)
+    found = computed("linalg.svdvals", "finite matrices", np.linalg.svdvals, array)
+    return cast(found, _real(dtype))
+
+
+def _tolerance(name: str, rtol: ArrayLike | None, shape: shapes.Shape) -> Array | None:
+    """`rtol` as an array that broadcasts to `shape`, the stack."""
+    if rtol is None:
+        return None
+    found = operand(name, rtol, dtypes.FLOATS)
+    shapes.check_broadcast(name, found.shape, shape)
+    return found
+
+
+@extension("linalg")
+def pinv(x: ArrayLike, /, *, rtol: ArrayLike | None = None) -> Array:
+    """The Moore-Penrose inverse (..., N, M): singular values up to rtol * max(S) count as 0.
+
+    rtol: numbers for the stack (None: max(M, N) * eps).
+
+    >>> lm.linalg.pinv(lm.asarray([[2.0], [0.0]]))
+    Array([[0.5, 0. ]])
+    """
+    array, dtype = _matrices("linalg.pinv", x)
+    cut = _tolerance("linalg.pinv", rtol, array.shape[:-2])
+    bound = None if cut is None else np.asarray(cut)
+    what = "finite matrices"
+    return cast(computed("linalg.pinv", what, np.linalg.pinv, array, rtol=bound), dtype)
+
+
+@extension("linalg")
+def matrix_rank(x: ArrayLike, /, *, rtol: ArrayLike | None = None) -> Array:
+    """The number of singular values above rtol * max(S), int64, of shape (...).
+
+    rtol: numbers for the stack (None: max(M, N) * eps).
+
+    >>> lm.linalg.matrix_rank(lm.asarray([[1.0, 1.0], [1.0, 1.0]]))
+    Array(1)
+    """
+    array, _ = _matrices("linalg.matrix_rank", x)
+    cut = _tolerance("linalg.matrix_rank", rtol, array.shape[:-2])
+    bound = None if cut is None else np.asarray(cut)
+    what = "finite matrices"
+    found = computed("linalg.matrix_rank", what, np.linalg.matrix_rank, array, rtol=bound)
+    return cast(found, dtypes.int64)

@@ -1,0 +1,54 @@
+"""Functions of the extensions that NumPy computes, on eager arrays only: no `nd` op has their
+meaning."""
+
+# pyright: reportPrivateUsage=false
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lamina.errors import DomainError, TraceError
+from lamina.frontend import dtypes
+from lamina.frontend.array import Array, ArrayLike, NDArray, wrap
+from lamina.frontend.bind import as_array, cast, check_dtype, values
+from lamina.frontend.dispatch import CURRENT
+from lamina.frontend.dtypes import DType
+from lamina.frontend.location import fail
+
+
+def operand(name: str, x: ArrayLike, family: frozenset[DType]) -> Array:
+    """`x` as an eager array whose dtype is of `family`; half types as float32."""
+    if CURRENT.get() is not None:
+        fail(TraceError, f"{name}: expected eager code, found a trace; call it outside lm.jit")
+    array = as_array(name, x)
+    if array._tape is not None and array.requires_grad:
+        fail(TraceError, f"{name}: expected an array without a gradient; use x.detach()")
+    check_dtype(name, array.dtype, family)
+    return cast(array, dtypes.wide(array.dtype))
+
+
+def computed(
+    name: str, what: str, function: Callable[..., Any], *operands: Array | None, **options: Any
+) -> Any:
+    """The array or arrays that a NumPy function gives.
+
+    Raises `DomainError` where NumPy cannot compute them: `what` was expected.
+    """
+    given = [None if x is None else values(x) for x in operands]
+    try:
+        with np.errstate(all="ignore"):
+            found = function(*given, **options)
+    except np.linalg.LinAlgError as error:
+        fail(DomainError, f"{name}: expected {what}, found other ones: {error}")
+    if isinstance(found, tuple):
+        parts: Any = found  # a named tuple of NumPy's
+        return tuple(_wrapped(part) for part in parts)
+    return _wrapped(found)
+
+
+def _wrapped(data: NDArray) -> Array:
+    array = np.asarray(data)
+    flags = array.flags
+    return wrap(array if flags.c_contiguous and flags.writeable else array.copy())
