@@ -9,6 +9,7 @@ from lamina.frontend import dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, broadcast, cast, check_dtype, result_dtype, view
 from lamina.frontend.dispatch import public
+from lamina.frontend.elementwise import conj
 from lamina.frontend.location import fail
 from lamina.frontend.shapes import Shape
 
@@ -62,7 +63,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 @public
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
-    """Sum of x1 * x2 along `axis`, which both have; the other axes broadcast. Numeric.
+    """Sum of conj(x1) * x2 along `axis`, which both have; the other axes broadcast. Numeric.
 
     >>> lm.vecdot(lm.asarray([1, 2]), lm.asarray([3, 4]))
     Array(11)
@@ -79,6 +80,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     a, b = broadcast(a, shape), broadcast(b, shape)
     batch = tuple(axis for axis in range(len(shape)) if axis != len(shape) + along)
     contract = (len(shape) + along,)
+    a = conj(a) if a.dtype in dtypes.COMPLEX else a
     return _dot(a, b, (batch, batch), (contract, contract))
 
 

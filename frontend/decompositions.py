@@ -130,7 +130,9 @@ def matrix_power(x: ArrayLike, n: int, /) -> Array:
     array, dtype = _matrices("linalg.matrix_power", x, square=True)
     power = shapes.integer("linalg.matrix_power", n, "power")
     what = "matrices with an inverse"
-    return cast(computed("linalg.matrix_power", what, np.linalg.matrix_power, array, n=power), dtype)
+    return cast(
+        computed("linalg.matrix_power", what, np.linalg.matrix_power, array, n=power), dtype
+    )
 
 
 @extension("linalg")
@@ -153,9 +155,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     if b.ndim > 1:
         shapes.broadcast_shapes("linalg.solve", a.shape[:-2], b.shape[:-2])
     a, b = (cast(x, dtypes.wide(dtype)) for x in (a, b))
-    return cast(
-        computed("linalg.solve", "matrices with an inverse", np.linalg.solve, a, b), dtype
-    )
+    return cast(computed("linalg.solve", "matrices with an inverse", np.linalg.solve, a, b), dtype)
 
 
 @extension("linalg")
@@ -184,7 +184,7 @@ def eigvalsh(x: ArrayLike, /) -> Array:
 
 
 @extension("linalg")
-def qr(x: ArrayLike, /, *, mode: str = "reduced") -> QR:
+def qr(x: ArrayLike, /, *, mode: Any = "reduced") -> QR:
     """x = Q R. mode: "reduced" gives Q (..., M, K) and R (..., K, N) with K = min(M, N),
     "complete" Q (..., M, M) and R (..., M, N).
 

@@ -31,7 +31,9 @@ NORMS = ("backward", "ortho", "forward")
 
 def _norm(name: str, norm: Any) -> str:
     if not isinstance(norm, str) or norm not in NORMS:
-        fail(ArgumentError, f'{name}: expected norm "backward", "ortho" or "forward", found {norm!r}')
+        fail(
+            ArgumentError, f'{name}: expected norm "backward", "ortho" or "forward", found {norm!r}'
+        )
     return norm
 
 

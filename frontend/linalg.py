@@ -15,12 +15,13 @@ from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, cast, check_dtype, result_dtype
 from lamina.frontend.dispatch import extension
 from lamina.frontend.dtypes import DType
-from lamina.frontend.elementwise import abs, multiply, pow, sqrt, subtract
+from lamina.frontend.elementwise import abs, multiply, pow, subtract
 from lamina.frontend.location import fail
 from lamina.frontend.logic import not_equal
 from lamina.frontend.manipulation import broadcast_to, moveaxis, reshape, stack
 from lamina.frontend.reductions import reduce, sum
 from lamina.frontend.shapes import Shape
+from lamina.frontend.transcendental import sqrt
 
 
 def matrices(name: str, array: Array) -> Shape:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from typing import cast as typed
 
 import numpy as np
 
@@ -43,8 +44,7 @@ def computed(
     except np.linalg.LinAlgError as error:
         fail(DomainError, f"{name}: expected {what}, found other ones: {error}")
     if isinstance(found, tuple):
-        parts: Any = found  # a named tuple of NumPy's
-        return tuple(_wrapped(part) for part in parts)
+        return tuple(_wrapped(part) for part in typed(tuple[Any, ...], found))
     return _wrapped(found)
 
 

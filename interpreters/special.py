@@ -1,4 +1,4 @@
-"""Functions that NumPy does not have, in float64."""
+"""Functions that NumPy does not have, in float64, or has with other special values."""
 
 from __future__ import annotations
 
@@ -83,3 +83,11 @@ def _polynomial(coefficients: Sequence[Any], x: Array) -> Array:
         result *= x
         result += coefficient
     return result
+
+
+def expm1(x: Array) -> Array:
+    """exp(x) - 1. Of complex infinities and NaN, what exp says; NumPy's are NaN throughout."""
+    result = np.expm1(x)
+    if x.dtype.kind != "c":
+        return result
+    return np.where(np.isfinite(x.real), result, np.exp(x) - 1)

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from lamina.interpreters.elementwise import through_float64
-from lamina.interpreters.special import erf, erfc
+from lamina.interpreters.special import erf, erfc, expm1
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "exp": np.exp,
     "exp2": np.exp2,
-    "expm1": np.expm1,
+    "expm1": expm1,
     "log": np.log,
     "log1p": np.log1p,
     "log2": np.log2,

@@ -2,7 +2,8 @@
 
 For suites that test a namespace. Its arrays are `Array`s whose operators are compiled too. What
 brings values in (`asarray`, `from_dlpack`), tells facts about dtypes, or has a result whose shape
-depends on values (`nonzero`, `unique_values`, `x[mask]`, ...) is the eager function.
+depends on values (`nonzero`, `unique_values`, `x[mask]`, ...) is the eager function, and so is
+what has no `nd` form (decompositions, transforms).
 
 >>> from lamina.testing import jitted as xp
 >>> xp.sum(xp.asarray([1.0, 2.0]) * 3)
@@ -16,8 +17,8 @@ import functools
 import operator
 import sys
 from collections.abc import Callable
-from types import FunctionType, ModuleType
-from typing import Any
+from types import FunctionType, ModuleType, SimpleNamespace
+from typing import Any, cast
 
 import lamina as lm
 from lamina.frontend import dtypes
@@ -26,10 +27,13 @@ from lamina.frontend.indexing import get_item
 
 EAGER = frozenset({
     "__array_namespace_info__", "asarray", "can_cast", "constant", "finfo", "from_dlpack", "iinfo",
-    "isdtype", "nonzero", "result_type", "unique_all", "unique_counts", "unique_inverse",
-    "unique_values",
+    "isdtype", "matrix_norm", "nonzero", "result_type", "unique_all", "unique_counts",
+    "unique_inverse", "unique_values",
 })  # fmt: skip
-"""Functions that are not compiled."""
+"""Functions that are not compiled, beside those of `OUTSIDE`."""
+
+OUTSIDE = ("lamina.frontend.decompositions", "lamina.frontend.fft")
+"""Modules of functions that are not compiled."""
 
 
 def _ours(value: Any) -> Any:
@@ -48,24 +52,25 @@ def _theirs(value: Any) -> Any:
     return array
 
 
-def _depends_on_values(function: Callable[..., Any], args: tuple[Any, ...]) -> bool:
-    """Whether the shape of the result depends on the values of an array that is no `x`."""
+def _is_eager(function: Callable[..., Any], args: tuple[Any, ...]) -> bool:
+    """Whether a call cannot be compiled: the shape of its result depends on values."""
+    if function.__name__ in EAGER or function.__module__ in OUTSIDE:
+        return True
     if function is get_item:
-        keys: tuple[Any, ...] = args[1] if type(args[1]) is tuple else args[1:]
-        return any(is_array(key) and key.dtype == dtypes.bool_ for key in keys)
+        key: Any = args[1]
+        return any(
+            is_array(part) and part.dtype == dtypes.bool_
+            for part in (cast(tuple[Any, ...], key) if isinstance(key, tuple) else (key,))
+        )
     return function is lm.repeat and len(args) > 1 and is_array(args[1]) and args[1].size != 1
 
 
 def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """`function` of these arguments, compiled for this call."""
     args, kwargs = lm.tree.map_leaves(_theirs, (args, kwargs))
-    if function.__name__ not in EAGER and not _depends_on_values(function, args):
+    if not _is_eager(function, args):
         function = lm.jit(function)
     return lm.tree.map_leaves(_ours, function(*args, **kwargs))
-
-
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    return functools.wraps(function)(functools.partial(call, function))
 
 
 class Array(lm.Array):
@@ -92,6 +97,7 @@ class Array(lm.Array):
 def _operator(name: str, *, reflected: bool = False) -> Callable[..., Any]:
     function = getattr(operator, f"__{name}__")
 
+    @functools.wraps(getattr(lm.Array, f"__{'r' if reflected else ''}{name}__"))
     def method(self: Array, *args: Any) -> Any:
         return call(function, *args, self) if reflected else call(function, self, *args)
 
@@ -101,6 +107,7 @@ def _operator(name: str, *, reflected: bool = False) -> Callable[..., Any]:
 def _in_place(name: str) -> Callable[..., Any]:
     function = getattr(operator, f"__{name}__")
 
+    @functools.wraps(getattr(lm.Array, f"__{name}__"))
     def method(self: Array, *args: Any) -> Any:
         call(function, self, *args)  # which writes to the memory of `self`
         return self
@@ -108,8 +115,12 @@ def _in_place(name: str) -> Callable[..., Any]:
     return method
 
 
-_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
-for _name in [*_BINARY, *"eq ne lt le gt ge neg pos abs invert".split()]:
+_BINARY = [
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul",
+    "and", "or", "xor", "lshift", "rshift",
+]  # fmt: skip
+_OTHERS = ["eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "abs", "invert"]
+for _name in [*_BINARY, *_OTHERS]:
     setattr(Array, f"__{_name}__", _operator(_name))
 for _name in _BINARY:
     setattr(Array, f"__r{_name}__", _operator(_name, reflected=True))
@@ -119,5 +130,13 @@ for _name in ["setitem", *(f"i{name}" for name in _BINARY)]:
 
 @functools.cache
 def __getattr__(name: str) -> Any:
-    found = getattr(lm, name)
-    return _compiled(found) if isinstance(found, FunctionType) else found
+    return _member(getattr(lm, name))
+
+
+def _member(found: Any) -> Any:
+    """A function compiled, a namespace of such functions, or the thing itself."""
+    if isinstance(found, FunctionType):
+        return functools.wraps(found)(functools.partial(call, found))
+    if isinstance(found, ModuleType):
+        return SimpleNamespace(**{name: _member(getattr(found, name)) for name in found.__all__})
+    return found
