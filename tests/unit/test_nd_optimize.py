@@ -45,6 +45,7 @@ from lamina.interpreters.types import (
     is_float,
     to_dense,
 )
+from lamina.options import CompileOptions
 from lamina.program import call_linked
 from lamina.registry import make_context, pass_factory
 from lamina.transforms import canonicalize_nd
@@ -193,7 +194,7 @@ def results(program: Program, passes: Sequence[str] | None) -> list[Array]:
         module = program.module.clone()
         if passes is not None:
             run(module, passes)
-        done = compiled(module, 2)
+        done = compiled(module, CompileOptions())
     return call_linked(done.linked, done.interface, program.inputs, 1)
 
 
