@@ -26,12 +26,19 @@ from xdsl.passes import ModulePass
 
 from lamina.dialects.kernels import is_kernel
 from lamina.dialects.locations import place_of
+from lamina.dialects.type_tests import is_tensor
 from lamina.errors import LoweringError
 from lamina.lowering.buffer_types import buffer_type
 from lamina.lowering.bufferize_control import CONTROL
 from lamina.lowering.bufferize_kernel import bufferize_kernel
 from lamina.lowering.bufferize_loops import bufferize_loops, is_element_loops
 from lamina.lowering.bufferize_main import MainBufferizer
+
+
+def holds_tensors(function: func.FuncOp) -> bool:
+    """Whether a kernel is still to be bufferized."""
+    results = (result.type for op in function.body.walk() for result in op.results)
+    return any(is_tensor(type) for type in (*function.function_type.inputs, *results))
 
 
 class BufferizePass(ModulePass):
@@ -74,6 +81,8 @@ class BufferizePass(ModulePass):
                     f"bufferize: expected a call of a private function with a body, found @{name}",
                     place=place_of(call.location),
                 )
+            if not holds_tensors(pristine[name]):
+                continue  # bufferized already
             key = (name, tuple(call.operand_types))
             if key not in made:
                 symbol, kernel = name, kernels.pop(name, None)
@@ -88,7 +97,8 @@ class BufferizePass(ModulePass):
                 made[key] = symbol
             call.properties["callee"] = SymbolRefAttr(made[key])
         for kernel in kernels.values():  # never called
-            _bufferize(kernel, [buffer_type(t) for t in kernel.function_type.inputs])
+            if holds_tensors(kernel):
+                _bufferize(kernel, [buffer_type(t) for t in kernel.function_type.inputs])
 
 
 def _bufferize(kernel: func.FuncOp, types: Sequence[Attribute]) -> None:

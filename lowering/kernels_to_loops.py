@@ -32,6 +32,7 @@ from lamina.dialects.generics import is_contraction
 from lamina.dialects.kernels import is_kernel
 from lamina.dialects.locations import place_of
 from lamina.dialects.sizes import byte_size
+from lamina.dialects.type_tests import is_tensor
 from lamina.errors import LoweringError
 from lamina.lowering.buffer_types import memref_type
 from lamina.lowering.builder import segments
@@ -55,6 +56,18 @@ STAGES = (linalg.GenericOp, linalg.FillOp)
 
 RowEmitter = Callable[[LoopBuilder, LoopBuilder, Sequence[SSAValue]], None]
 """(builder around the row loop, builder of its body, place in the outer space)."""
+
+
+def refuse_tensors(kernel: func.FuncOp) -> None:
+    """Loops are made over buffers."""
+    for op in kernel.body.block.ops:
+        for value in (*op.operands, *op.results):
+            if is_tensor(value.type):
+                raise LoweringError(
+                    f"kernels-to-loops: expected buffers, found {op.name} on {value.type}; "
+                    "run bufferize first",
+                    place=place_of(op.location),
+                )
 
 
 class _Kernel:
@@ -367,6 +380,7 @@ class KernelsToLoopsPass(ModulePass):
             if not any(isinstance(inner, STAGES) for inner in kernel.body.block.ops):
                 lower_marked(kernel, self.parallel)  # loops over elements, or lowered already
                 continue
+            refuse_tensors(kernel)
             if any(is_contraction(inner) for inner in kernel.body.block.ops):
                 plan = plan_of(kernel)
                 if not lanes_along_depth(plan):

@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from lamina.dialects import llvm
-from lamina.dialects.type_tests import is_memref
+from lamina.dialects.type_tests import is_memref, is_tensor
 from lamina.lowering.to_llvm.state import component_types, fail
 from lamina.lowering.to_llvm.types import PTR, convert_type, struct_type
 
@@ -44,6 +44,13 @@ def check_results(func: FuncOp) -> None:
             fail(func, f"expected buffers to be returned through arguments, found result {type}")
 
 
+def check_types(func: FuncOp) -> None:
+    """Refuse tensors."""
+    for type in (*func.function_type.inputs.data, *func.function_type.outputs.data):
+        if is_tensor(type):
+            fail(func, f"expected buffers and scalars, found {type}; run bufferize first")
+
+
 def body_struct(func: FuncOp) -> llvm.LLVMStructType:
     """What the data argument of a parallel body points to."""
     fields: list[Attribute] = [PTR]
@@ -54,6 +61,7 @@ def body_struct(func: FuncOp) -> llvm.LLVMStructType:
 
 def llvm_signature(func: FuncOp) -> llvm.LLVMFunctionType:
     """The type of the llvm function."""
+    check_types(func)
     inputs, outputs = func.function_type.inputs.data, func.function_type.outputs.data
     if is_c_function(func):
         output = convert_type(outputs[0]) if outputs else None

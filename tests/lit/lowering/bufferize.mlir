@@ -403,7 +403,7 @@ func.func @computed_size(%x: tensor<?xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?xf32>
   %m = arith.addi %n, %n : index
-  // expected-error {{bufferize: expected each dynamic size of a result to be a size of an argument, found a computed size on axis 0; give the function static shapes}}
+  // expected-error {{bufferize: expected each dynamic size of a result to be a size of an argument, found a computed size on axis 0 of tensor.empty; give the function static shapes}}
   %e = tensor.empty(%m) : tensor<?xf32>
   func.return %e : tensor<?xf32>
 }
@@ -622,3 +622,21 @@ func.func @checks(%ok: tensor<i8>) -> tensor<i8> {
   func.call @lamina_check(%holds, %0, %0, %0) {lamina.check = {error = "DomainError", message = "no"}} : (i1, i64, i64, i64) -> ()
   func.return %ok : tensor<i8>
 }
+
+// -----
+
+// What is bufferized stays as it is.
+func.func private @done(%x: memref<4xf32>, %out: memref<4xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : memref<4xf32>) outs(%out : memref<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  func.return
+}
+func.func @calls_what_is_done(%x: memref<4xf32>, %out: memref<4xf32>) {
+  func.call @done(%x, %out) : (memref<4xf32>, memref<4xf32>) -> ()
+  func.return
+}
+// CHECK: func.func private @done(%{{.*}}: memref<4xf32>, %{{.*}}: memref<4xf32>)
+// CHECK: linalg.generic
+// CHECK: func.call @done(%x, %out)

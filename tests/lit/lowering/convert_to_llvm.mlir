@@ -548,3 +548,10 @@ func.func @view_of_another_shape(%x: memref<4x4xf32>) {
   %y = memref.subview %x[0, 0] [2, 2] [1, 1] : memref<4x4xf32> to memref<3xf32, strided<[1]>>
   func.return
 }
+
+// -----
+
+// expected-error@+1 {{convert-to-llvm: func.func: expected buffers and scalars, found tensor<4xf32>; run bufferize first}}
+func.func @tensors(%x: tensor<4xf32>) {
+  func.return
+}

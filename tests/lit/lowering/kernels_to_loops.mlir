@@ -604,3 +604,12 @@ func.func private @short(%x: memref<8xf32>) {
   } {lamina.parallel = 1000000 : i64}
   func.return
 }
+
+// -----
+
+func.func private @tensors(%x: tensor<4xf32>, %e: tensor<4xf32>) -> tensor<4xf32> {
+  %c = arith.constant 0.0 : f32
+  // expected-error {{kernels-to-loops: expected buffers, found linalg.fill on tensor<4xf32>; run bufferize first}}
+  %f = linalg.fill ins(%c : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  func.return %f : tensor<4xf32>
+}
