@@ -20,18 +20,33 @@ from xdsl.ir import Attribute
 
 def place_of(location: Attribute) -> str | None:
     """`file:line:column` of a location: the first one known of a fused one, the callee's of a
-    call site; None when nothing is known."""
+    call site; else a name, such as that of a model's layer; None when nothing is known."""
+    return _file_place(location) or _name(location)
+
+
+def _file_place(location: Attribute) -> str | None:
+    if isinstance(location, FileLineColLoc):
+        return f"{location.filename.data}:{location.line.data}:{location.column.data}"
+    return next((place for part in _inside(location) if (place := _file_place(part))), None)
+
+
+def _name(location: Attribute) -> str | None:
+    if isinstance(location, NameLoc):
+        return location.desc.data
+    return next((name for part in _inside(location) if (name := _name(part))), None)
+
+
+def _inside(location: Attribute) -> Sequence[Attribute]:
+    """The locations that a location is made of."""
     match location:
-        case FileLineColLoc():
-            return f"{location.filename.data}:{location.line.data}:{location.column.data}"
         case NameLoc():
-            return place_of(location.location)
+            return (location.location,)
         case CallSiteLoc():
-            return place_of(location.callee) or place_of(location.caller)
+            return (location.callee, location.caller)
         case FusedLoc():
-            return next((place for part in _parts(location) if (place := place_of(part))), None)
+            return _parts(location)
         case _:
-            return None
+            return ()
 
 
 def fuse_locations(locations: Sequence[LocationAttr]) -> LocationAttr:
@@ -56,19 +71,10 @@ def places_of(location: Attribute) -> list[str]:
     found: dict[str, None] = {}
 
     def visit(part: Attribute) -> None:
-        match part:
-            case FileLineColLoc():
-                found[f"{part.filename.data}:{part.line.data}"] = None
-            case NameLoc():
-                visit(part.location)
-            case CallSiteLoc():
-                visit(part.callee)
-                visit(part.caller)
-            case FusedLoc():
-                for inner in _parts(part):
-                    visit(inner)
-            case _:
-                pass
+        if isinstance(part, FileLineColLoc):
+            found[f"{part.filename.data}:{part.line.data}"] = None
+        for inner in _inside(part):
+            visit(inner)
 
     visit(location)
     return list(found)

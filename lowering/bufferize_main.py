@@ -271,9 +271,10 @@ class MainBufferizer:
         found = origin(self.entry, value, axis)
         if found is None:
             owner = value.owner
+            of = f" of {owner.name}" if isinstance(owner, Operation) else ""
             raise LoweringError(
                 "bufferize: expected each dynamic size of a result to be a size of an argument, "
-                f"found a computed size on axis {axis}; give the function static shapes",
+                f"found a computed size on axis {axis}{of}; give the function static shapes",
                 place=place_of(owner.location) if isinstance(owner, Operation) else None,
             )
         return found

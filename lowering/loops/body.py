@@ -67,6 +67,13 @@ class BodyCloner:
         return vector_of(type, self.lanes)
 
     def clone(self, b: LoopBuilder | Builder, op: Operation) -> Sequence[SSAValue]:
+        """The results of one op, at its own place in the source."""
+        around, b.location = b.location, op.location
+        results = self.cloned(b, op)
+        b.location = around
+        return results
+
+    def cloned(self, b: LoopBuilder | Builder, op: Operation) -> Sequence[SSAValue]:
         """The results of one op."""
         if isinstance(op, arith.ConstantOp):
             return (self.constant(b, op),)
