@@ -7,6 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+
+import lamina as lm
+from lamina.pipeline import LEVELS
+
 ROOT = Path(__file__).parents[2]
 ROOMS = ("frontend", "dialects", "interpreters", "transforms", "lowering", "backend", "src/lamina")
 
@@ -28,6 +33,21 @@ def test_the_map_names_every_file() -> None:
     named = set(re.findall(r"^\| `([^`]+\.py)` \|", text, re.MULTILINE))
     named = {name for name in named if not name.endswith("__init__.py")}
     assert named == sources()
+
+
+def test_the_readme_shows_the_ir_as_it_is() -> None:
+    def squeezed(text: str) -> str:
+        return re.sub(r"indexing_maps = \[[^]]*]", "indexing_maps = [...]", " ".join(text.split()))
+
+    readme = (ROOT / "README.md").read_text()
+    (source,) = re.findall(r"`(lm\.jit\(.*\))` on two", readme)
+    x = np.ones((4, 8), np.float32)
+    lowered = eval(source, {"lm": lm}).lower(x, x)
+    levels = [squeezed(lowered.ir(level)) for level in LEVELS]
+    blocks = re.findall(r"```mlir\n(.*?)```", readme, re.DOTALL)
+    assert len(blocks) == 3
+    for block in blocks:
+        assert any(squeezed(block) in level for level in levels), block
 
 
 def test_the_readme_runs() -> None:

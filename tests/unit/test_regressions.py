@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from program_runs import same_bits
 
 import lamina as lm
 
@@ -104,6 +105,16 @@ def test_regression_R14() -> None:
 def test_regression_R16() -> None:
     x = np.array([2**64 - 1], np.uint64)
     check(lambda x: x + 1, x, expected=[0], dtype=np.uint64)
+
+
+def test_regression_R18() -> None:
+    x = np.array([-1, 4, -0.0], F32)
+    for found in both(lm.sqrt, x):
+        np.testing.assert_array_equal(np.isnan(found), [True, False, False])
+        np.testing.assert_array_equal(found[1:], [2, 0])
+    # the sign of a NaN is not looked at where results are compared
+    either = np.copysign(np.float32(np.nan), np.array([1, -1], F32))
+    assert same_bits(either, either[::-1])
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
@@ -201,6 +212,24 @@ def test_regression_R45() -> None:
     check(lambda a: a / a.max(), np.array([0, 1.5, 3], F32), expected=[0, 0.5, 1])
 
 
+def test_regression_R47() -> None:
+    def rows(b: Any) -> Any:
+        b = lm.exp(b)
+        x = b[:, None] * b
+        total = lm.sum(x / (1 + x), axis=1)
+        total -= b**2 / (1 + b**2)
+        return total
+
+    b = np.random.default_rng(0).standard_normal(1000).astype(F32)
+    one, two = (np.asarray(lm.jit(rows, threads=n)(b)) for n in (1, 2))
+    np.testing.assert_array_equal(one, two)
+    e = np.exp(b.astype(F64))
+    x = e[:, None] * e
+    exact = (x / (1 + x)).sum(1) - e**2 / (1 + e**2)
+    for found in (one, np.asarray(rows(lm.asarray(b)))):
+        np.testing.assert_allclose(found, exact, rtol=1e-5)
+
+
 @pytest.mark.parametrize("function", [lm.tan, lm.gelu, lambda x: lm.softmax(x, axis=-1)])
 @pytest.mark.parametrize("dtype", [np.float16, F32])
 def test_regression_R50(function: Any, dtype: Any) -> None:
@@ -285,6 +314,20 @@ def test_regression_R63() -> None:
     np.testing.assert_array_equal(np.asarray(lm.jit(scale)(base[:4], base[2:6])), [4, 4, 3, 3])
 
 
+@pytest.mark.parametrize("step", [1, 2, 3, 4])
+def test_regression_R65(step: int) -> None:
+    def absolute(x: Any) -> Any:
+        x[...] = lm.abs(x)
+        return x
+
+    values = (2 * np.arange(-3, 4)).astype(F32)
+    windows = np.lib.stride_tricks.sliding_window_view(values, 4, writeable=True)[::step]
+    expected = np.abs(windows)
+    base = np.where(np.arange(7) < windows.shape[0] * step - step + 4, np.abs(values), values)
+    np.testing.assert_array_equal(np.asarray(lm.jit(absolute)(windows)), expected)
+    np.testing.assert_array_equal(values, base)
+
+
 def test_regression_R70() -> None:
     img = np.random.default_rng(0).standard_normal((20, 30, 3)).astype(F32)
     jitted = lm.jit(lambda x: x - 0.25)
@@ -293,11 +336,63 @@ def test_regression_R70() -> None:
         np.testing.assert_array_equal(found, img[::-1, :, 0] - F32(0.25))
 
 
+@pytest.mark.parametrize("index", [20, -21, (0, 3), (slice(None), -4)])
+def test_regression_R73(index: Any) -> None:
+    x = lm.asarray(np.zeros((20, 3), F32))
+    said: list[str] = []
+    for mode in MODES:
+        with pytest.raises(lm.IndexRangeError) as caught:
+            mode(lambda x: x[index])(x)
+        said.append(caught.value.message)
+    assert said[0] == said[1]
+
+
 def test_regression_R78() -> None:
     check(
         lambda x, y: x @ y, np.zeros((16, 0), F32), np.zeros((0, 16), F32),
         expected=np.zeros((16, 16)),
     )  # fmt: skip
+
+
+def test_regression_R80() -> None:
+    x, w = np.full((3, 2), 255, np.uint8), np.full((2, 40), 127, np.int8)
+    check(
+        lambda x, w: lm.astype(x, lm.int32) @ lm.astype(w, lm.int32), x, w,
+        expected=np.full((3, 40), 64770),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("fusion", [0, 1, 2])
+def test_regression_R96(fusion: int) -> None:
+    """Integers are exact whatever the passes do: int64 beyond 2^53, and Threefry-2x32."""
+
+    def integers(x: Any, y: Any) -> Any:
+        return (x * y + 3) // 7, lm.sum(x ^ (y << 3), axis=0), x % y
+
+    rng = np.random.default_rng(0)
+    x, y = (rng.integers(1 << 60, 1 << 63, (5, 40)) for _ in range(2))
+    expected = ((x * y + 3) // 7, (x ^ (y << 3)).sum(0), x % y)
+    for found, want in zip(lm.jit(integers, fusion=fusion)(x, y), expected, strict=True):
+        np.testing.assert_array_equal(np.asarray(found), want)
+
+    def threefry(keys: list[Any], counts: list[Any]) -> Any:
+        keys = [*keys, keys[0] ^ keys[1] ^ 0x1BD11BDA]
+        a, b = (c + k for c, k in zip(counts, keys, strict=False))
+        for group in range(5):
+            for turn in ((13, 15, 26, 6), (17, 29, 16, 24))[group % 2]:
+                a = a + b
+                b = (b << turn | b >> (32 - turn)) ^ a
+            a = a + keys[(group + 1) % 3]
+            b = b + keys[(group + 2) % 3] + (group + 1)
+        return a, b
+
+    # known answers of Random123 for 20 rounds: zeros, ones, digits of pi
+    keys = [[0, 0xFFFFFFFF, 0x13198A2E], [0, 0xFFFFFFFF, 0x03707344]]
+    counts = [[0, 0xFFFFFFFF, 0x243F6A88], [0, 0xFFFFFFFF, 0x85A308D3]]
+    words = [[np.array(w, np.uint32) for w in pair] for pair in (keys, counts)]
+    a, b = lm.jit(threefry, fusion=fusion)(*words)
+    np.testing.assert_array_equal(np.asarray(a), [0x6B200159, 0x1CB996FC, 0xC4923A9C])
+    np.testing.assert_array_equal(np.asarray(b), [0x99BA4EFE, 0xBB002BE7, 0x483DF7A0])
 
 
 def test_regression_RU9() -> None:
