@@ -151,7 +151,8 @@ def conv(
             "conv: expected x (N, C, *S) and w (O, C/groups, *K) of equal rank, 3 or more, "
             f"found {a.shape} and {b.shape}",
         )
-    steps, spread = _spatial("strides", strides, rank), _spatial("dilation", dilation, rank)
+    steps = spatial("conv", "strides", strides, rank)
+    spread = spatial("conv", "dilation", dilation, rank)
     parts = shapes.integer("conv", groups, "number of groups")
     if parts < 1 or b.shape[0] % parts or a.shape[1] != b.shape[1] * parts:
         fail(
@@ -171,11 +172,14 @@ def conv(
     )
 
 
-def _spatial(what: str, value: Any, rank: int) -> tuple[int, ...]:
+def spatial(name: str, what: str, value: Any, rank: int, least: int = 1) -> Shape:
+    """An int for each of `rank` spatial axes, from an int or a sequence."""
     listed = tuple(value) if shapes.is_sequence(value) else (value,) * rank
-    found = tuple(shapes.integer("conv", x, what) for x in listed)
-    if len(found) != rank or min(found) < 1:
-        fail(ShapeError, f"conv: expected {what} of 1 or more for {rank} axes, found {value}")
+    found = tuple(shapes.integer(name, x, what) for x in listed)
+    if len(found) != rank or min(found) < least:
+        fail(
+            ShapeError, f"{name}: expected {what} of {least} or more for {rank} axes, found {value}"
+        )
     return found
 
 

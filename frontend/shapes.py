@@ -199,6 +199,19 @@ def _conv(shapes: list[Shape], params: dict[str, Any]) -> Shape:
     return (x[0], w[0], *spatial)
 
 
+def _reduce_window(shapes: list[Shape], params: dict[str, Any]) -> Shape:
+    (x,), padding = shapes, params["padding"]
+    numbers = zip(x, params["window"], params["strides"], params["dilation"], strict=True)
+    return tuple(
+        size
+        if (window, stride) == (1, 1) and not any(padding[2 * axis : 2 * axis + 2])
+        else conv_output(
+            "reduce_window", size, window, stride, padding[2 * axis : 2 * axis + 2], dilation
+        )
+        for axis, (size, window, stride, dilation) in enumerate(numbers)
+    )
+
+
 def _pad(shapes: list[Shape], params: dict[str, Any]) -> Shape:
     edges = zip(params["low"], shapes[0], params["high"], strict=True)
     return tuple(low + size + high for low, size, high in edges)
@@ -225,6 +238,7 @@ RESULT: dict[str, Callable[[list[Shape], dict[str, Any]], Shape]] = {
     "iota": lambda shapes, params: params["shape"],
     "pad": _pad,
     "reduce": lambda shapes, params: reduced(shapes[0], params["axes"]),
+    "reduce_window": _reduce_window,
     "reshape": lambda shapes, params: params["shape"],
     "select": lambda shapes, params: shapes[1],
     "slice": _slice,

@@ -29,6 +29,7 @@ from lamina.interpreters import (
     scan,
     shape,
     transcendental,
+    window,
 )
 from lamina.interpreters.dtypes import Array
 from lamina.options import flag
@@ -40,6 +41,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     **contraction.MEANING,
     **reduction.MEANING,
     **scan.MEANING,
+    **window.MEANING,
 }
 """Name of an `nd` op without "nd." -> what it means. Look it up at each call: see `forbid`."""
 

@@ -33,6 +33,12 @@ from lamina.lowering import (
     linalg_scan,
 )
 from lamina.lowering.linalg_builder import Functions, LinalgBuilder, Rule, lower_type
+    linalg_elementwise,
+    linalg_movement,
+    linalg_reductions,
+    linalg_windows,
+)
+from lamina.lowering.linalg_builder import LinalgBuilder, Rule, lower_type
 
 RULES: dict[type[Operation], Rule] = {
     **linalg_elementwise.RULES,
@@ -40,6 +46,7 @@ RULES: dict[type[Operation], Rule] = {
     **linalg_reductions.RULES,
     **linalg_scan.RULES,
     **linalg_effects.RULES,
+    **linalg_windows.RULES,
 }
 
 

@@ -14,6 +14,7 @@ from lamina.dialects.nd import (
     scan,
     shape,
     transcendental,
+    window,
 )
 from lamina.dialects.nd.base import NdOp
 
@@ -25,6 +26,7 @@ OPS: tuple[type[NdOp], ...] = (
     *reduction.OPS,
     *scan.OPS,
     *effects.OPS,
+    *window.OPS,
 )
 
 Nd = Dialect("nd", list(OPS))

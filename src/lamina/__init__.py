@@ -200,6 +200,7 @@ from lamina.frontend.transcendental import (
     tan,
     tanh,
 )
+from lamina.frontend.windows import avg_pool, max_pool
 
 e, pi, inf, nan = 2.718281828459045, 3.141592653589793, float("inf"), float("nan")
 newaxis = None
@@ -260,6 +261,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "avg_pool",
     "batch_norm",
     "bfloat16",
     "bitwise_and",
@@ -354,6 +356,7 @@ __all__ = [
     "matmul",
     "matrix_transpose",
     "max",
+    "max_pool",
     "maximum",
     "mean",
     "meshgrid",
