@@ -18,7 +18,7 @@ independent and long enough, it becomes parallel (`loops/marked.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from xdsl.context import Context
@@ -42,6 +42,7 @@ from lamina.lowering.loops.contraction_plan import Plan, lanes_along_depth, plan
 from lamina.lowering.loops.elementwise import emit_elementwise
 from lamina.lowering.loops.marked import SERIAL_COST, TASK_COST, lower_marked
 from lamina.lowering.loops.nest import LoopBuilder, Size
+from lamina.lowering.loops.padding import Padding, padding_of_copy
 from lamina.lowering.loops.reduction import Reducer
 from lamina.lowering.loops.stage import Stage, Walk, outer_rank, stage_of, walk_of
 
@@ -79,6 +80,7 @@ class _Kernel:
         self.b = LoopBuilder(kernel.location)
         self.buffers: dict[SSAValue, SSAValue] = {}
         self.temps: dict[SSAValue, list[Size]] = {}
+        self.paddings: dict[SSAValue, Padding] = {}
         self.stages: list[Stage] = []
         self.dynamic: list[SSAValue] = []
 
@@ -106,6 +108,11 @@ class _Kernel:
             fills[op.outputs[0]] = op
         elif isinstance(op, linalg.GenericOp):
             stage = stage_of(op)
+            stage.paddings = {
+                i: self.paddings[value]
+                for i, value in enumerate(op.operands)
+                if value in self.paddings
+            }
             for i, value in enumerate(op.operands):
                 if value not in fills:
                     continue
@@ -123,9 +130,13 @@ class _Kernel:
             ]
         elif isinstance(op, arith.ConstantOp):
             self.buffers[op.result] = self.b.constant(op.value, op.result.type)
-        elif isinstance(op, func.ReturnOp):
+        elif isinstance(op, memref.CopyOp) and (padding := padding_of_copy(op, fills)):
+            source, value = self.buffers[padding.source], self.buffers[padding.value]
+            self.paddings[padding.padded] = replace(padding, source=source, value=value)
+            del fills[padding.padded], self.temps[padding.padded]
+        elif isinstance(op, func.ReturnOp | memref.SubviewOp):
             pass
-        elif op.regions or isinstance(op, memref.CopyOp | memref.SubviewOp):
+        elif op.regions or isinstance(op, memref.CopyOp):
             raise LoweringError(
                 f"kernels-to-loops: expected a generic or a fill in a kernel, found {op.name}",
                 place=place_of(op.location),
@@ -271,7 +282,7 @@ class _Kernel:
             for value, affine_map in zip(stage.operands, stage.maps, strict=True):
                 for axis, expr in enumerate(affine_map.results):
                     place = getattr(expr, "position", outer)
-                    if place < outer and sizes[place] is None:
+                    if place < outer and sizes[place] is None and value not in self.paddings:
                         known_sizes = self.temps.get(value)
                         sizes[place] = (
                             known_sizes[axis]
@@ -293,8 +304,12 @@ class _Kernel:
     ) -> list[tuple[SSAValue, int]]:
         """The buffer of each operand, and how many outer dims it lacks."""
         return [
-            (temps[value], outer) if value in temps else (self.buffers[value], 0)
-            for value in stage.operands
+            (stage.paddings[i].source, 0)
+            if i in stage.paddings
+            else (temps[value], outer)
+            if value in temps
+            else (self.buffers[value], 0)
+            for i, value in enumerate(stage.operands)
         ]
 
     def emit_stages(

@@ -82,7 +82,6 @@ class _Grouping:
             groups = [Group(top + 1, start_of(op))]
             if is_contraction(op):
                 groups[0].contraction = op
-                self.take(groups[0], padding_of(op))
         target = groups[0]
         for other in groups[1:]:
             target.outer = common(target.outer, other.outer)
@@ -91,7 +90,7 @@ class _Grouping:
         if target.ops and target.contraction is not op:
             target.outer = outer_with(op, target)
             target.closed = target.contraction is not None
-        self.take(target, [*destinations(op), op])
+        self.take(target, [*padding_of(op), *destinations(op), op])
 
     def take(self, group: Group, ops: list[Operation]) -> None:
         """Add ops that are in no group yet."""

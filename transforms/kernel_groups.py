@@ -129,11 +129,28 @@ def destinations(op: Operation) -> list[Operation]:
 
 
 def padding_of(op: linalg.GenericOp) -> list[Operation]:
-    """The ops that pad the input of a contraction, when nobody else reads the padded tensor."""
-    source = op.inputs[0].owner
-    if not isinstance(source, tensor.InsertSliceOp) or not source.result.has_one_use():
+    """The ops that pad an input of a contraction or of an elementwise op, when nobody else reads
+    the padded tensor: its kernel reads through the frame."""
+    found: list[Operation] = []
+    if is_contraction(op):
+        return _frame(op, op.inputs[0]) if op.inputs[0].has_one_use() else []
+    if is_elementwise(op):
+        for value in dict.fromkeys(op.inputs):
+            found += _frame(op, value)
+    return found
+
+
+def _frame(op: linalg.GenericOp, value: SSAValue) -> list[Operation]:
+    """The ops that put another tensor into a filled one, at a static place, for `op` alone."""
+    source = value.owner
+    if not isinstance(source, tensor.InsertSliceOp) or any(
+        use.operation is not op for use in value.uses
+    ):
         return []
     into = source.dest.owner
     if not isinstance(into, linalg.FillOp) or not into.results[0].has_one_use():
+        return []
+    strides = source.static_strides.get_values()
+    if source.offsets or any(stride != 1 for stride in strides):
         return []
     return [*destinations(into), into, source]

@@ -48,8 +48,7 @@ def groups_of(block: Block) -> list[list[Operation]]:
             number = op.attributes.get(KERNEL)
             key = number.value.data if isinstance(number, IntegerAttr) else op
             members = numbered.setdefault(key, [])
-            if is_contraction(op):
-                members += [o for o in padding_of(op) if o not in members]
+            members += [o for o in padding_of(op) if o not in members]
             members += [o for o in destinations(op) if o not in members]
             members.append(op)
         elif isinstance(op, linalg.FillOp) and not _starts_only(op):
@@ -64,18 +63,16 @@ def _starts_only(fill: linalg.FillOp) -> bool:
         reader = use.operation
         if isinstance(reader, linalg.GenericOp) and use.index >= len(reader.inputs):
             continue
-        if isinstance(reader, tensor.InsertSliceOp) and _pads_contraction(reader):
+        if isinstance(reader, tensor.InsertSliceOp) and _pads_generic(reader):
             continue
         return False
     return bool(fill.results[0].uses)
 
 
-def _pads_contraction(op: tensor.InsertSliceOp) -> bool:
-    readers = [use.operation for use in op.result.uses]
-    return (
-        len(readers) == 1
-        and is_contraction(readers[0])
-        and op in padding_of(cast("linalg.GenericOp", readers[0]))
+def _pads_generic(op: tensor.InsertSliceOp) -> bool:
+    readers = {use.operation for use in op.result.uses}
+    return len(readers) == 1 and any(
+        isinstance(reader, linalg.GenericOp) and op in padding_of(reader) for reader in readers
     )
 
 

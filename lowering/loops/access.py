@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IntegerAttr, MemRefType, i64
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    MemRefType,
+    i64,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -17,6 +24,7 @@ from xdsl.ir.affine import (
 )
 
 from lamina.dialects import memref, vector
+from lamina.dialects.type_tests import is_vector
 from lamina.lowering.buffer_types import is_contiguous, memref_type, strides_of
 from lamina.lowering.builder import vector_of
 from lamina.lowering.loops.nest import LoopBuilder, Size
@@ -59,6 +67,10 @@ def place_in(b: LoopBuilder, expr: AffineExpr, dims: Sequence[Size]) -> Size:
     return b.calc(names[expr.kind], left, right)
 
 
+MOST_STRIDE = 4
+"""Elements further apart are not worth a load of all that lie between."""
+
+
 @dataclass(frozen=True)
 class Access:
     """A buffer, and the affine indices at which a generic reads or writes it."""
@@ -89,18 +101,26 @@ class Access:
 
     def unit_along(self, dim: int) -> bool:
         """Whether neighbours along `dim` are neighbours in memory."""
+        return self.stride_along(dim) == 1
+
+    def stride_along(self, dim: int) -> int:
+        """How far apart neighbours along `dim` are on the last axis, when they differ on no other
+        one: 1 to `MOST_STRIDE`, else 0."""
         if not self.exprs or any(coefficient(e, dim) != 0 for e in self.exprs[:-1]):
-            return False
-        last = strides_of(memref_type(self.buffer))[-1]
-        return coefficient(self.exprs[-1], dim) == 1 and last == 1
+            return 0
+        stride = coefficient(self.exprs[-1], dim)
+        unit = strides_of(memref_type(self.buffer))[-1] == 1
+        return stride if unit and stride in range(1, MOST_STRIDE + 1) else 0
 
     def load_vector(self, b: LoopBuilder, dims: Sequence[Size], dim: int, lanes: int) -> SSAValue:
         """`lanes` elements along `dim`: a vector load, one element for all, or lane by lane."""
         type = vector_of(self.element, lanes)
         if not self.depends_on(dim):
             return b.value(vector.BroadcastOp, (self.load(b, dims),), type)
-        if self.unit_along(dim):
-            return b.value(vector.LoadOp, (self.buffer, *self.indices(b, dims)), type)
+        stride = self.stride_along(dim)
+        if stride:
+            places = [place_in(b, expr, dims) for expr in self.exprs]
+            return strided_load(b, self.buffer, places, stride, lanes)
         result = b.number(0, type)
         for lane in range(lanes):
             moved = [*dims]
@@ -111,6 +131,41 @@ class Access:
     def store_vector(self, b: LoopBuilder, value: SSAValue, dims: Sequence[Size]) -> None:
         """Write a vector; the access is of unit stride along its dim."""
         b.add(vector.StoreOp, (value, self.buffer, *self.indices(b, dims)))
+
+
+def strided_load(
+    b: LoopBuilder, buffer: SSAValue, places: Sequence[Size], stride: int, lanes: int
+) -> SSAValue:
+    """Elements `stride` apart on the last axis, from `places` on: whole vectors that end where the
+    last element does, and shuffles."""
+    span = (lanes - 1) * stride + 1
+    type = vector_of(memref_type(buffer).element_type, lanes)
+    found: SSAValue | None = None
+    for number in range(-(-span // lanes)):
+        start = min(number * lanes, span - lanes)
+        at = [b.size(place) for place in (*places[:-1], b.calc("add", places[-1], start))]
+        part = b.value(vector.LoadOp, (buffer, *at), type)
+        if found is None:
+            found = part
+            continue
+        # lanes that are known already, those of this part, and those that come later
+        mask = [
+            (place if number == 1 else lane)
+            if place < number * lanes
+            else (lanes + place - start if place - start < lanes else 0)
+            for lane, place in enumerate(range(0, span, stride))
+        ]
+        found = shuffle(b, found, part, mask)
+    assert found is not None
+    return found
+
+
+def shuffle(b: LoopBuilder, left: SSAValue, right: SSAValue, lanes: Sequence[int]) -> SSAValue:
+    """The lanes of two vectors of one length, those of `right` counted behind `left`'s."""
+    assert is_vector(left.type)
+    type = vector_of(left.type.element_type, len(lanes))
+    mask = DenseArrayBase.from_list(i64, list(lanes))
+    return b.value(vector.ShuffleOp, (left, right), type, {"mask": mask})
 
 
 def insert_lane(b: LoopBuilder, value: SSAValue, into: SSAValue, lane: int) -> SSAValue:
@@ -156,25 +211,31 @@ def merge_groups(
     return groups
 
 
+def merged_axes(affine_map: AffineMap, groups: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The axes of an operand that become one when the dims of each group do."""
+    merged: list[list[int]] = []
+    for place, expr in enumerate(affine_map.results):
+        follows = isinstance(expr, AffineDimExpr) and any(expr.position in g[1:] for g in groups)
+        if follows:
+            merged[-1].append(place)
+        else:
+            merged.append([place])
+    return merged
+
+
 def collapse(
     b: LoopBuilder, buffer: SSAValue, affine_map: AffineMap, groups: Sequence[Sequence[int]]
 ) -> Access:
     """The access after the dims of each group became one (group `i` is dim `i`)."""
     to_group = {d: i for i, group in enumerate(groups) for d in group}
-    exprs: list[AffineExpr] = []
-    merged: list[list[int]] = []
-    for place, expr in enumerate(affine_map.results):
-        position = expr.position if isinstance(expr, AffineDimExpr) else None
-        group: Sequence[int] = groups[to_group[position]] if position is not None else ()
-        if position is not None and len(group) > 1 and position != group[0]:
-            merged[-1].append(place)
-            continue
-        merged.append([place])
-        renamed = [AffineExpr.dimension(to_group[d]) for d in range(affine_map.num_dims)]
-        exprs.append(expr.replace_dims_and_symbols(renamed, []))
+    renamed = [AffineExpr.dimension(to_group[d]) for d in range(affine_map.num_dims)]
+    merged = merged_axes(affine_map, groups)
+    exprs = tuple(
+        affine_map.results[axes[0]].replace_dims_and_symbols(renamed, []) for axes in merged
+    )
     if all(len(places) == 1 for places in merged):
-        return Access(buffer, tuple(exprs))
-    return Access(collapse_shape(b, buffer, merged), tuple(exprs))
+        return Access(buffer, exprs)
+    return Access(collapse_shape(b, buffer, merged), exprs)
 
 
 def collapse_shape(b: LoopBuilder, buffer: SSAValue, merged: Sequence[Sequence[int]]) -> SSAValue:

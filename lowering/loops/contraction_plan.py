@@ -30,16 +30,7 @@ from lamina.dialects.locations import place_of
 from lamina.errors import LoweringError
 from lamina.lowering.buffer_types import memref_type, strides_of
 from lamina.lowering.loops.access import mergeable
-
-
-@dataclass(frozen=True)
-class Padding:
-    """The columns' operand is `source` inside a frame of `value`: element i is source[i - low]."""
-
-    padded: SSAValue
-    source: SSAValue
-    value: SSAValue
-    low: tuple[int, ...]
+from lamina.lowering.loops.padding import Padding, padding_of_copy
 
 
 @dataclass
@@ -112,9 +103,10 @@ def plan_of(kernel: func.FuncOp) -> Plan:
     rows = trailing(before, generic, left, out_like)
     depth = reduced_dims(generic)
     outer = [d for d in dims if d not in rows and d not in columns]
-    fills = {op.outputs[0]: op.inputs[0] for op in ops if isinstance(op, linalg.FillOp)}
+    fills = {op.outputs[0]: op for op in ops if isinstance(op, linalg.FillOp)}
+    start = fills.get(generic.outputs[0])
     plan = Plan(
-        generic, epilogue, _padding(ops, generic, fills), fills.get(generic.outputs[0]),
+        generic, epilogue, _padding(ops, generic, fills), start.inputs[0] if start else None,
         rows, columns, depth, outer, left,
     )  # fmt: skip
     skipped = (linalg.GenericOp, linalg.FillOp, memref.AllocOp, memref.CopyOp, memref.SubviewOp,
@@ -138,16 +130,13 @@ def _out_like(
 
 
 def _padding(
-    ops: Sequence[Operation], generic: linalg.GenericOp, fills: dict[SSAValue, SSAValue]
+    ops: Sequence[Operation], generic: linalg.GenericOp, fills: dict[SSAValue, linalg.FillOp]
 ) -> Padding | None:
     """The copy into a filled frame that an input reads, if there is one."""
     for op in ops:
-        if isinstance(op, memref.CopyOp):
-            view = op.destination.owner
-            assert isinstance(view, memref.SubviewOp)
-            if view.source in fills and view.source in generic.inputs:
-                low = tuple(view.static_offsets.get_values())
-                return Padding(view.source, op.source, fills[view.source], low)
+        padding = padding_of_copy(op, fills) if isinstance(op, memref.CopyOp) else None
+        if padding is not None and padding.padded in generic.inputs:
+            return padding
     return None
 
 

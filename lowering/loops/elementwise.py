@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 
 from lamina.dialects import linalg, vector
 from lamina.dialects.generics import body_of
 from lamina.lowering.builder import vector_of
 from lamina.lowering.loops.body import BodyCloner, plain_ops, yielded
 from lamina.lowering.loops.nest import LoopBuilder, Size
+from lamina.lowering.loops.padding import Framed
 from lamina.lowering.loops.stage import Walk, lanes_of, vectorizable
 
 Range = tuple[Size, Size]
@@ -37,7 +39,10 @@ def emit_row(b: LoopBuilder, walk: Walk, places: Sequence[Size], bounds: Range) 
     """The last dim: whole vectors, then single elements."""
     lower, upper = bounds
     dim = len(walk.sizes) - 1
-    split, lanes = b.whole_vectors(lower, upper, lanes_of(walk) if vectorizable(walk, dim) else 0)
+    lanes = lanes_of(walk) if vectorizable(walk, dim) else 0
+    start, end = interior(b, walk, bounds) if lanes else bounds
+    lanes = lanes_for(walk, start, end, lanes)
+    split, lanes = b.whole_vectors(start, end, lanes)
     if lanes:
 
         def vectors(
@@ -46,13 +51,51 @@ def emit_row(b: LoopBuilder, walk: Walk, places: Sequence[Size], bounds: Range) 
             emit_point(inner, walk, [*places, place], lanes)
             return ()
 
-        b.for_(lower, split, lanes, (), vectors)
+        b.for_(start, split, lanes, (), vectors)
+        if reads_windows(walk) and isinstance(end, int) and isinstance(split, int) and split < end:
+            vectors(b, b.index(end - lanes), ())
+            split = end
 
     def single(inner: LoopBuilder, place: SSAValue, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
         emit_point(inner, walk, [*places, place], 0)
         return ()
 
-    b.for_(split, upper, 1, (), single)
+    if start is not lower and lanes:
+        b.for_(lower, start, 1, (), single)
+    b.for_(split if lanes else lower, upper, 1, (), single)
+
+
+def interior(b: LoopBuilder, walk: Walk, bounds: Range) -> Range:
+    """The part of the last dim in which no access leaves its source along it."""
+    (lower, upper), dim = bounds, len(walk.sizes) - 1
+    start, end = lower, upper
+    for access in walk.inputs:
+        inside = access.interior(b, dim) if isinstance(access, Framed) else None
+        if inside is not None:
+            start = b.calc("maxs", start, inside[0])
+            end = b.calc("minu", end, inside[1])
+    if (start, end) == (lower, upper):
+        return bounds
+    start = b.calc("minu", start, upper)
+    return start, b.calc("maxs", start, end)
+
+
+def reads_windows(walk: Walk) -> bool:
+    """Whether some input is read elsewhere than the result is written. A result is then no input's
+    memory, and may be written twice: the last vector of a row may overlap the one before."""
+    return any(
+        not isinstance(expr, AffineDimExpr | AffineConstantExpr)
+        for access in walk.inputs
+        for expr in access.exprs
+    ) and not any(arg.uses for arg in body_of(walk.stage.op).args[len(walk.inputs) :])
+
+
+def lanes_for(walk: Walk, start: Size, end: Size, lanes: int) -> int:
+    """Fewer lanes where a short row of windows would fill no vector."""
+    if isinstance(start, int) and isinstance(end, int) and lanes and reads_windows(walk):
+        while lanes > max(4, end - start):
+            lanes //= 2
+    return lanes
 
 
 def emit_point(b: LoopBuilder, walk: Walk, dims: Sequence[Size], lanes: int) -> None:

@@ -20,9 +20,10 @@ from lamina.dialects.generics import (
 from lamina.dialects.locations import place_of
 from lamina.dialects.sizes import byte_size
 from lamina.errors import LoweringError
-from lamina.lowering.loops.access import Access, collapse, merge_groups
+from lamina.lowering.loops.access import Access, collapse, merge_groups, merged_axes
 from lamina.lowering.loops.body import can_vectorize, index_of
 from lamina.lowering.loops.nest import LoopBuilder, Size
+from lamina.lowering.loops.padding import Framed, Padding, framed
 
 VECTOR_BYTES = 64
 """Bytes of the widest value in a vector: fixed, so that the order of a sum is the same for every
@@ -33,12 +34,13 @@ MAX_LANES = 16
 @dataclass(eq=False)
 class Stage:
     """One generic or fill of a kernel. `inits`: what the reduction of an output starts from, where
-    it was filled."""
+    it was filled. `paddings`: inputs that are not in memory, but a source inside a frame."""
 
     op: linalg.GenericOp | linalg.FillOp
     maps: list[AffineMap]
     iterators: str
     inits: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    paddings: dict[int, Padding] = field(default_factory=dict[int, Padding])
 
     @property
     def inputs(self) -> int:
@@ -136,6 +138,10 @@ def barriers_of(stage: Stage, outer: int) -> set[int]:
         for op in body_of(stage.op).walk():
             if isinstance(op, linalg.IndexOp):
                 barriers |= {index_of(op), index_of(op) + 1}
+    for place, padding in stage.paddings.items():
+        for axis, expr in enumerate(stage.maps[place].results):
+            if padding.is_framed(axis):
+                barriers |= expr.used_dims() | {d + 1 for d in expr.used_dims()}
     return barriers
 
 
@@ -158,6 +164,9 @@ def walk_of(
         collapse(b, value, affine_map, groups)
         for value, affine_map in zip(values, maps, strict=True)
     ]
+    for place, padding in stage.paddings.items():
+        axes = merged_axes(maps[place], groups)
+        accesses[place] = framed(accesses[place], padding, axes)
     iterators = "".join(stage.iterators[group[0]] for group in groups)
     return Walk(stage, accesses, sizes_of(b, accesses, len(groups)), iterators, groups)
 
@@ -167,6 +176,8 @@ def sizes_of(b: LoopBuilder, accesses: Sequence[Access], rank: int) -> list[Size
     shows: an outer one of temporaries only)."""
     sizes: list[Size] = [0] * rank
     for access in reversed(accesses):
+        if isinstance(access, Framed):
+            continue
         for axis, expr in enumerate(access.exprs):
             if isinstance(expr, AffineDimExpr):
                 sizes[expr.position] = b.dim(access.buffer, axis)
@@ -187,6 +198,6 @@ def vectorizable(walk: Walk, dim: int) -> bool:
     they do not change, and the body reads no memory."""
     if not all(access.unit_along(dim) for access in walk.outputs):
         return False
-    if not all(a.unit_along(dim) or not a.depends_on(dim) for a in walk.inputs):
+    if not all(a.stride_along(dim) or not a.depends_on(dim) for a in walk.inputs):
         return False
     return not isinstance(walk.stage.op, linalg.GenericOp) or can_vectorize(walk.stage.op)
