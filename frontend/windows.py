@@ -37,28 +37,25 @@ class _Pool:
         self.sizes = array.shape[2:]
         edges = conv_padding(name, padding, self.sizes, self.window, self.strides, self.dilation)
         self.low, self.high = list(edges[::2]), list(edges[1::2])
+        self.whole = [
+            shapes.conv_output(name, size, window, stride, (low, high), spread)
+            for size, window, stride, low, high, spread in zip(
+                self.sizes, self.window, self.strides, self.low, self.high, self.dilation,
+                strict=True,
+            )
+        ]  # fmt: skip
         more = shapes.flag(name, ceil_mode, "ceil_mode")
-        self.beyond = [self.overhang(name, i) if more else 0 for i in range(rank)]
+        self.beyond = [self.overhang(axis) if more else 0 for axis in range(rank)]
 
-    def reach(self, axis: int) -> int:
-        """How far a window extends along an axis."""
-        return self.dilation[axis] * (self.window[axis] - 1) + 1
-
-    def overhang(self, name: str, axis: int) -> int:
-        """How far a last window may reach beyond the padding when it starts before its high end."""
-        low, size, stride = self.low[axis], self.sizes[axis], self.strides[axis]
+    def overhang(self, axis: int) -> int:
+        """How far one more window reaches beyond the padding: 0 when none is needed, or when it
+        would start in the high padding."""
+        low, size = self.low[axis], self.sizes[axis]
+        start = self.whole[axis] * self.strides[axis]
+        reach = self.dilation[axis] * (self.window[axis] - 1) + 1
         padded = low + size + self.high[axis]
-        edges = (low, self.high[axis])
-        whole = shapes.conv_output(
-            name, size, self.window[axis], stride, edges, self.dilation[axis]
-        )
-        end = whole * stride + self.reach(axis)
-        starts_inside = whole * stride < low + size
-        return (
-            end - padded
-            if starts_inside and (whole - 1) * stride + self.reach(axis) < padded
-            else 0
-        )
+        covered = start - self.strides[axis] + reach
+        return start + reach - padded if covered < padded and start < low + size else 0
 
     def reduce(self, kind: str, array: Array) -> Array:
         """The windows of `array` combined."""

@@ -31,14 +31,9 @@ from lamina.lowering import (
     linalg_movement,
     linalg_reductions,
     linalg_scan,
-)
-from lamina.lowering.linalg_builder import Functions, LinalgBuilder, Rule, lower_type
-    linalg_elementwise,
-    linalg_movement,
-    linalg_reductions,
     linalg_windows,
 )
-from lamina.lowering.linalg_builder import LinalgBuilder, Rule, lower_type
+from lamina.lowering.linalg_builder import Functions, LinalgBuilder, Rule, lower_type
 
 RULES: dict[type[Operation], Rule] = {
     **linalg_elementwise.RULES,

@@ -39,6 +39,7 @@ from op_row import (
     with_axis,
     with_elements_and_axis,
 )
+from op_rows_windows import WINDOW
 
 from lamina.interpreters.types import (
     BOOL,
@@ -267,6 +268,7 @@ ROWS: dict[str, Row] = {
         *_shape_rows(),
         *_folding_rows(),
         *op_rows_loops.rows(),
+        WINDOW,
     )
 }
 """Name of the op -> its row. `reduce` is the sum; `REDUCTIONS` has one row a kind."""
@@ -331,8 +333,7 @@ def error_bound(row: Row, operands: tuple[Any, ...], params: Params, exact: Arra
         case "ulp":
             return np.maximum(rounding, 0.0 if dtype in HALVES else 2 * ulp(exact, dtype))
         case "sum":
-            n = max(prod(operands[0].shape[axis] for axis in params["axes"]), 1)
-            total = np.add.reduce(wide[0], params["axes"])
+            n, total = _summed(row, wide[0], params)
             return rounding + np.asarray((8 + log2(n)) * working * total, F64)
         case "prod":
             n = prod(operands[0].shape[axis] for axis in params["axes"])
@@ -359,6 +360,17 @@ def _scan_bound(size: Array, params: Params, exact: Array) -> Array:
         total = np.add.accumulate(ordered, axis)
         total = np.flip(total, axis) if flipped else total
     return np.asarray(size.shape[axis] * total, F64)
+
+
+def _summed(row: Row, x: Any, params: Params) -> tuple[int, Any]:
+    """How many elements each sum has, and the sums."""
+    if row.name == "reduce_window":
+        from lamina.interpreters.window import reduce_window
+
+        if params["kind"] != "sum":
+            return 1, 0.0
+        return prod(params["window"]), reduce_window(x, **params)
+    return max(prod(x.shape[a] for a in params["axes"]), 1), np.add.reduce(x, params["axes"])
 
 
 def _contracted(row: Row, operands: tuple[Any, ...], params: Params) -> int:

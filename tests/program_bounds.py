@@ -41,7 +41,7 @@ MONOTONE = (
     "log10", "log1p", "sqrt",
 )  # fmt: skip
 PLAIN = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "negative", "abs")
-FOLDS = ("dot_general", "conv", "reduce")
+FOLDS = ("dot_general", "conv", "reduce", "reduce_window")
 LOWEST = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0, "sqrt": 0.0, "acosh": 1.0}
 """Where a function is not defined from there down."""
 
@@ -87,6 +87,8 @@ def _rule(row: Row) -> Rule:
         return _reduce
     if row.name == "scan":
         return _scan
+    if row.name == "reduce_window":
+        return _windows
     if row.name in FOLDS:
         return _contraction
     return _elementwise
@@ -236,6 +238,31 @@ def _scan(
         error = error + 1.1 * ulp(np.minimum(whole, LARGEST[dtype]), dtype)
     error = np.where(r == 0, np.maximum(error, SMALLEST[dtype]), error)
     return np.where(np.isfinite(r) & ~unknown, error, np.inf)
+
+
+def _windows(
+    row: Row, operands: Sequence[Array], bounds: list[Bound], params: Params, result: Array
+) -> Bound:
+    """As `_reduce`, window by window."""
+    window: Callable[..., Bound] = MEANING[row.name]
+    x, b, r = operands[0].astype(F64), bounds[0], result.astype(F64)
+    dtype = result.dtype
+    certain = window((np.isnan(x) & (b == 0)).astype(F64), **{**params, "kind": "max"}) > 0
+    if params["kind"] != "sum":
+        total = np.maximum(window(b, **{**params, "kind": "max"}), 0.0)
+        total = np.where(np.isfinite(r), total, np.where(total == 0, 0.0, np.inf))
+        return np.where(certain, 0.0, total)
+    whole = window(np.abs(x) + b, **params)
+    n = prod(params["window"])
+    error = window(b, **params)
+    if n > 1:
+        error = error + 2 * (8 + log2(n)) * UNIT[_working(dtype)] * whole
+    if dtype in HALVES and n > 1:
+        error = error + 1.1 * ulp(np.minimum(whole, LARGEST[dtype]), dtype)
+    error = np.where(r == 0, np.maximum(error, SMALLEST[dtype]), error)
+    overflow = whole > LARGEST[_working(dtype)] / 2
+    total = np.where(np.isfinite(r) & ~overflow, error, np.inf)
+    return np.where(certain & np.isnan(r), 0.0, total)
 
 
 def _contraction(

@@ -508,6 +508,13 @@ def dims_of(name: str, operands: Sequence[Value], params: Params, shape: Shape) 
         case "conv":
             spatial = ("computed" if d is not None else None for d in x[2:])
             return (x[0], None, *spatial)
+        case "reduce_window":
+            moved = zip(params["window"], params["strides"], strict=True)
+            padded = zip(params["padding"][::2], params["padding"][1::2], strict=True)
+            same = [m == (1, 1) and p == (0, 0) for m, p in zip(moved, padded, strict=True)]
+            return tuple(
+                d if d is None or kept else "computed" for d, kept in zip(x, same, strict=True)
+            )
         case "constant" | "iota" | "broadcast" | "reshape" | "dynamic_slice":
             return (None,) * len(shape)
         case _:

@@ -109,8 +109,9 @@ class Access:
         if not self.exprs or any(coefficient(e, dim) != 0 for e in self.exprs[:-1]):
             return 0
         stride = coefficient(self.exprs[-1], dim)
-        unit = strides_of(memref_type(self.buffer))[-1] == 1
-        return stride if unit and stride in range(1, MOST_STRIDE + 1) else 0
+        if stride is None or not 1 <= stride <= MOST_STRIDE:
+            return 0
+        return stride if strides_of(memref_type(self.buffer))[-1] == 1 else 0
 
     def load_vector(self, b: LoopBuilder, dims: Sequence[Size], dim: int, lanes: int) -> SSAValue:
         """`lanes` elements along `dim`: a vector load, one element for all, or lane by lane."""

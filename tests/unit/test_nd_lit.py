@@ -27,6 +27,7 @@ ROUND_TRIPS = (
     "reduction",
     "scan",
     "effects",
+    "window",
 )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from one_op import one_op_module
 from op_row import Params, Row
+from op_rows_windows import WINDOWS
 from op_table import REDUCTIONS, ROWS, SHAPES, error_bound, rng_for, ulp
 from references import assert_same, elements
 
@@ -21,7 +22,8 @@ from lamina.interpreters.types import BF16, BOOL, F32, INT64, Array, DType, is_f
 from lamina.options import CompileOptions
 
 OPTIONS = CompileOptions(cache=False)
-ALL_ROWS = {**{name: row for name, row in ROWS.items() if name != "reduce"}, **REDUCTIONS}
+BY_KIND = {**REDUCTIONS, **WINDOWS}
+ALL_ROWS = {**{n: r for n, r in ROWS.items() if n not in ("reduce", "reduce_window")}, **BY_KIND}
 SOME_DTYPES = (BOOL, np.dtype(np.uint8), INT64, BF16, F32)
 
 
@@ -72,5 +74,7 @@ def test_compiled(name: str, dtype: DType) -> None:
 @pytest.mark.parametrize("name", ALL_ROWS)
 def test_compiled_in_every_type_and_shape(name: str) -> None:
     row = ALL_ROWS[name]
-    shapes = (*SHAPES, (1, 4, 6), (1, 2, 7, 6)) if name == "conv" else SHAPES
+    more = {"conv": ((1, 4, 6), (1, 2, 7, 6))}
+    more |= dict.fromkeys(WINDOWS, ((70,), (2, 33), (1, 2, 20, 37)))
+    shapes = (*SHAPES, *more.get(name, ()))
     assert sum(compare(row, dtype, shape) for dtype in row.dtypes for shape in shapes)

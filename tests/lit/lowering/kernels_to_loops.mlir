@@ -613,3 +613,34 @@ func.func private @tensors(%x: tensor<4xf32>, %e: tensor<4xf32>) -> tensor<4xf32
   %f = linalg.fill ins(%c : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   func.return %f : tensor<4xf32>
 }
+
+// -----
+
+// Windows of a padded operand: the frame is not made; where a row stays inside it, vectors of every
+// second element, the last of which overlaps the one before; one by one at the edge.
+// CHECK-LABEL: func.func private @padded_windows(
+// CHECK-SAME: [[X:%[a-z0-9_]+]]: memref<2x40xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: scf.for
+// CHECK: [[V:%[a-z0-9_]+]] = vector.load [[X]]
+// CHECK: [[W:%[a-z0-9_]+]] = vector.load [[X]]
+// CHECK: vector.shuffle [[V]], [[W]] [0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31]
+// CHECK-COUNT-2: vector.store
+// CHECK-NOT: vector.load
+// CHECK: [[IN:%[a-z0-9_]+]] = arith.cmpi ult
+// CHECK: [[PLACE:%[a-z0-9_]+]] = arith.select [[IN]]
+// CHECK: [[E:%[a-z0-9_]+]] = memref.load [[X]]{{\[}}%{{.*}}, [[PLACE]]]
+// CHECK: arith.select [[IN]], [[E]]
+func.func private @padded_windows(%x: memref<2x40xf32>, %out: memref<2x20xf32>) {
+  %c = arith.constant 0xff800000 : f32
+  %p = memref.alloc() : memref<2x42xf32>
+  linalg.fill ins(%c : f32) outs(%p : memref<2x42xf32>)
+  %s = memref.subview %p[0, 1] [2, 40] [1, 1] : memref<2x42xf32> to memref<2x40xf32, strided<[42, 1], offset: 1>>
+  memref.copy %x, %s : memref<2x40xf32> to memref<2x40xf32, strided<[42, 1], offset: 1>>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1 * 2)>, affine_map<(d0, d1) -> (d0, d1 * 2 + 1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%p, %p : memref<2x42xf32>, memref<2x42xf32>) outs(%out : memref<2x20xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.maximumf %a, %b : f32
+    linalg.yield %m : f32
+  }
+  func.return
+}

@@ -410,3 +410,61 @@ func.func @checks(%ok: tensor<i1>, %n: tensor<i64>, %count: index) {
   nd.check %true, "ShapeError", "always"
   func.return
 }
+
+// -----
+
+// A window is read at the place of each of its elements; what pads is the least value.
+// CHECK-LABEL: func.func @windows(
+// CHECK-DAG: [[LEAST:%[a-z0-9_]+]] = arith.constant 0xff800000 : f32
+// CHECK: [[FRAME:%[a-z0-9_]+]] = linalg.fill ins([[LEAST]]
+// CHECK: [[X:%[a-z0-9_]+]] = tensor.insert_slice {{.*}} into [[FRAME]][0, 1] [2, 9] [1, 1]
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, (d1 * 2))>, affine_map<(d0, d1) -> (d0, ((d1 * 2) + 1))>, affine_map<(d0, d1) -> (d0, ((d1 * 2) + 2))>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins([[X]], [[X]], [[X]]
+// CHECK-COUNT-2: arith.maximumf
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @windows(%x: tensor<2x9xf32>) -> tensor<2x5xf32> {
+  %0 = nd.reduce_window "max" %x window [1, 3] strides [1, 2] padding [0, 0, 1, 1] dilation [1, 1] : tensor<2x9xf32> -> tensor<2x5xf32>
+  return %0 : tensor<2x5xf32>
+}
+
+// -----
+
+// With a stride of 1 places start from 1: `d0` alone would say that the sizes are equal. Half types
+// are summed in f32 and rounded once.
+// CHECK-LABEL: func.func @dense_windows(
+// CHECK: tensor.insert_slice {{.*}}[1] [9] [1] : tensor<9xf16> into tensor<10xf16>
+// CHECK: affine_map<(d0) -> ((d0 + 1))>, affine_map<(d0) -> ((d0 + 3))>, affine_map<(d0) -> (d0)>]
+// CHECK: arith.addf {{.*}} : f32
+// CHECK: arith.truncf
+func.func @dense_windows(%x: tensor<9xf16>) -> tensor<7xf16> {
+  %0 = nd.reduce_window "sum" %x window [2] strides [1] padding [0, 0] dilation [2] : tensor<9xf16> -> tensor<7xf16>
+  return %0 : tensor<7xf16>
+}
+
+// -----
+
+// Many elements: blocks of 8, windows of blocks, then the 2 elements that are left.
+// CHECK-LABEL: func.func @long_windows(
+// CHECK: affine_map<(d0) -> (((d0 * 8) + 7))>
+// CHECK-COUNT-7: arith.addi
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0) -> ((d0 * 2))>, affine_map<(d0) -> (((d0 * 2) + 1))>
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (((d0 * 16) + 16))>, affine_map<(d0) -> (((d0 * 16) + 17))>
+// CHECK: return
+func.func @long_windows(%x: tensor<70xi32>) -> tensor<4xi32> {
+  %0 = nd.reduce_window "sum" %x window [18] strides [16] padding [0, 0] dilation [1] : tensor<70xi32> -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
+
+// -----
+
+// A dynamic size is that of the operand where nothing is folded; a window of one element moves.
+// CHECK-LABEL: func.func @dynamic_windows(
+// CHECK: [[N:%[a-z0-9_]+]] = tensor.dim %x
+// CHECK: tensor.empty([[N]]) : tensor<?x2xi8>
+// CHECK: affine_map<(d0, d1) -> (d0, (d1 * 3))>
+// CHECK-NEXT: ^
+// CHECK-NEXT: linalg.yield
+func.func @dynamic_windows(%x: tensor<?x5xui8>) -> tensor<?x2xui8> {
+  %0 = nd.reduce_window "min" %x window [1, 1] strides [1, 3] padding [0, 0, 0, 0] dilation [1, 1] : tensor<?x5xui8> -> tensor<?x2xui8>
+  return %0 : tensor<?x2xui8>
+}

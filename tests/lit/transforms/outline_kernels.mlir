@@ -302,3 +302,47 @@ func.func @checks_stay_in_order(%x: tensor<8xf32>, %a: i1, %b: i1, %n: index) ->
   } -> tensor<8xf32>
   func.return %y, %s : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// So do windows that read a padded operand at several places.
+// CHECK-LABEL: func.func @padded_windows(
+// CHECK-NOT: tensor.insert_slice
+// CHECK: func.call @map_0(%x, %{{.*}}) : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xf32>
+// CHECK: func.func private @map_0(
+// CHECK: [[F:%[a-z0-9_]+]] = linalg.fill
+// CHECK: [[P:%[a-z0-9_]+]] = tensor.insert_slice %{{.*}} into [[F]][1] [6] [1]
+// CHECK: linalg.generic {{.*}} ins([[P]], [[P]]
+func.func @padded_windows(%x: tensor<6xf32>) -> tensor<6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %p = tensor.insert_slice %x into %f[1] [6] [1] : tensor<6xf32> into tensor<8xf32>
+  %o = tensor.empty() : tensor<6xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0 + 1)>, affine_map<(d0) -> (d0 + 2)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%p, %p : tensor<8xf32>, tensor<8xf32>) outs(%o : tensor<6xf32>) {
+  ^bb0(%v: f32, %u: f32, %out: f32):
+    %s = arith.addf %v, %u : f32
+    linalg.yield %s : f32
+  } -> tensor<6xf32>
+  func.return %r : tensor<6xf32>
+}
+
+// -----
+
+// A place that is known at run time only is no frame: it is written before.
+// CHECK-LABEL: func.func @placed_at_run_time(
+// CHECK: [[P:%[a-z0-9_]+]] = tensor.insert_slice %x into
+// CHECK: func.call @map_0([[P]], %{{.*}})
+func.func @placed_at_run_time(%x: tensor<6xf32>, %at: index) -> tensor<8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %p = tensor.insert_slice %x into %f[%at] [6] [1] : tensor<6xf32> into tensor<8xf32>
+  %o = tensor.empty() : tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%p : tensor<8xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%v: f32, %out: f32):
+    %s = arith.negf %v : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  func.return %r : tensor<8xf32>
+}

@@ -1,0 +1,179 @@
+"""Windows: the meaning against a sum over each window, pooling and the errors of its arguments."""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any, cast
+
+import numpy as np
+import pytest
+import references
+from op_row import Params, Row
+from op_rows_windows import WINDOWS
+from op_table import SHAPES, error_bound, rng_for
+from references import assert_same, elements
+
+import lamina as lm
+from lamina.interpreters import call
+from lamina.interpreters.types import F32, F64, Array, DType, is_float
+
+
+def windows(x: Array, params: Params) -> tuple[tuple[int, ...], list[list[Any]]]:
+    """The shape of the result, and the elements of each window, padding left out."""
+    names = ("window", "strides", "dilation")
+    axes = list(zip(*(params[name] for name in names), params["padding"][::2], strict=True))
+    high = params["padding"][1::2]
+    shape = tuple(
+        max(0, (size + low + after - spread * (window - 1) - 1) // stride + 1)
+        for size, after, (window, stride, spread, low) in zip(x.shape, high, axes, strict=True)
+    )
+    found: list[list[Any]] = []
+    for place in product(*map(range, shape)):
+        along = [
+            [at for k in range(window) if 0 <= (at := p * stride + k * spread - low) < size]
+            for p, size, (window, stride, spread, low) in zip(place, x.shape, axes, strict=True)
+        ]
+        found.append([elements(x[at])[0] for at in product(*along)])
+    return shape, found
+
+
+def least(kind: str, dtype: DType) -> Any:
+    """The max or min of nothing."""
+    if is_float(dtype):
+        return float("-inf") if kind == "max" else float("inf")
+    info = np.iinfo(dtype)
+    return int(info.min) if kind == "max" else int(info.max)
+
+
+def folded(kind: str, window: list[Any], dtype: DType) -> Any:
+    """The exact result for one window."""
+    if kind == "sum":
+        return sum((Fraction(x) if is_float(dtype) else x for x in window), Fraction(0))
+    result = least(kind, dtype)
+    for x in window:
+        result = references.EXACT[f"{kind}imum"](result, x, dtype)
+    return result
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_reduce_window(name: str) -> None:
+    row: Row = WINDOWS[name]
+    kind = name.removeprefix("window_")
+    for dtype in row.dtypes:
+        for shape in (*SHAPES, (40,), (5, 9)):
+            special = 0.0 if is_float(dtype) and kind == "sum" else 0.3
+            drawn = row.draw(rng_for(name, dtype, shape), shape, dtype, special)
+            if drawn is None:
+                continue
+            (x,), params = drawn
+            found = call("reduce_window", x, **params)
+            shape_left, groups = windows(x, params)
+            exact = [folded(kind, window, dtype) for window in groups]
+            assert found.shape == shape_left
+            if kind != "sum":
+                assert_same(found, exact, dtype, params)
+                continue
+            if not is_float(dtype):
+                assert_same(found, [references.wrap(int(e), dtype) for e in exact], dtype, params)
+                continue
+            nearest = np.array([float(e) for e in exact], F64).reshape(shape_left)
+            bound = np.ravel(error_bound(row, (x,), params, nearest))
+            for f, e, b in zip(elements(found), exact, bound.tolist(), strict=True):
+                assert abs(Fraction(f) - e) <= Fraction(b), params
+
+
+@pytest.mark.parametrize("dtype", (F32, F64), ids=str)
+@pytest.mark.parametrize("compiled", (False, True))
+def test_sums_of_long_windows_are_accurate(dtype: DType, compiled: bool) -> None:
+    """0.1 rounds in the same direction at each addition."""
+    for size, window, strides in ((1000, 600, 1), (999, 333, 333), (64, 64, 1), (130, 65, 7)):
+        x = np.full((1, 1, size), 0.1, dtype)
+
+        def pool(x: Any, window: int = window, strides: int = strides) -> Any:
+            return lm.avg_pool(x, window, strides=strides)
+
+        result = np.asarray((lm.jit(pool) if compiled else pool)(lm.asarray(x)), F64)
+        unit = 2.0**-24 if dtype == F32 else 2.0**-53
+        assert np.max(np.abs(result - float(x[0, 0, 0]))) <= (9 + np.log2(window)) * unit * 0.1
+
+
+def test_nan_and_zeros() -> None:
+    x = np.array([[[np.nan, 1.0, -0.0, 0.0, -0.0, -0.0]]], np.float32)
+    for pool in (lm.max_pool, lm.jit(lambda x, w: lm.max_pool(x, w))):
+        assert_same(np.asarray(pool(lm.asarray(x), 2)), [float("nan"), 0.0, -0.0], F32)
+
+
+def test_counts() -> None:
+    """What padding, and what only `ceil_mode` adds, counts."""
+    x = lm.ones((1, 1, 4))
+    for include, expected in ((False, [1.0, 1.0, 1.0]), (True, [0.5, 1.0, 1.0])):
+        found = lm.avg_pool(
+            x, 2, strides=2, padding=[(1, 0)], ceil_mode=True, count_include_pad=include
+        )
+        assert np.asarray(found).tolist() == [[expected]]
+    nothing = lm.avg_pool(x, 1, strides=5, padding=1)
+    assert np.isnan(np.asarray(nothing)).tolist() == [[[True, True]]]
+
+
+def test_ceil_mode_needs_a_start_inside() -> None:
+    x = lm.arange(5, dtype=lm.float32)[None, None]
+    assert lm.max_pool(x, 2, strides=2, ceil_mode=True).shape == (1, 1, 3)
+    assert lm.max_pool(x, 1, strides=5, ceil_mode=True).shape == (1, 1, 1)
+    assert lm.max_pool(x, 2, strides=6, padding=1, ceil_mode=True).shape == (1, 1, 1)
+
+
+ERRORS: list[tuple[Any, type[Exception], str]] = [
+    (lambda x: lm.max_pool(x[0], 2), lm.ShapeError, "max_pool: expected x .N, C, .S. of rank 3"),
+    (lambda x: lm.max_pool(x, 6), lm.ShapeError, "max_pool: expected a window of at most 5"),
+    (lambda x: lm.avg_pool(x, (2, 2)), lm.ShapeError, "avg_pool: expected window of 1 or more"),
+    (lambda x: lm.avg_pool(x, 2, strides=0), lm.ShapeError, "avg_pool: expected strides of 1"),
+    (lambda x: lm.avg_pool(x, 2, padding="full"), lm.ArgumentError, 'expected padding "same"'),
+    (
+        lambda x: lm.avg_pool(x, 2, ceil_mode=cast(Any, "no")),
+        lm.ArgumentError,
+        "ceil_mode to be True or",
+    ),
+    (lambda x: lm.max_pool(x > 0, 2), lm.DTypeError, "max_pool: expected a"),
+    (lambda x: lm.avg_pool(lm.astype(x, lm.int32), 2), lm.DTypeError, "avg_pool: expected a"),
+]
+
+
+@pytest.mark.parametrize(("function", "error", "text"), ERRORS)
+@pytest.mark.parametrize("compiled", (False, True))
+def test_errors(function: Any, error: type[Exception], text: str, compiled: bool) -> None:
+    x = np.ones((1, 2, 5), np.float32)
+    with pytest.raises(error, match=text):
+        (lm.jit(function) if compiled else function)(lm.asarray(x))
+
+
+@pytest.mark.parametrize("threads", (1, 2))
+def test_pooling_bits_do_not_depend_on_threads(threads: int) -> None:
+    x = np.random.default_rng(0).normal(size=(1, 16, 60, 61)).astype(np.float32)
+
+    def pool(x: Any) -> Any:
+        relu = lm.relu(x)
+        return (
+            lm.max_pool(relu, 3, strides=2, padding=1),
+            lm.avg_pool(relu, 3, strides=1, padding="same"),
+            lm.avg_pool(x, 15, strides=4),
+        )
+
+    reference = [np.asarray(a) for a in lm.jit(pool, threads=1)(x)]
+    for found, expected in zip(lm.jit(pool, threads=threads)(x), reference, strict=True):
+        assert_same(np.asarray(found), elements(expected), F32)
+
+
+def test_windows_of_every_length() -> None:
+    """Taps, blocks of taps, blocks of blocks: largest elements against NumPy's."""
+    x = np.random.default_rng(1).normal(size=(1, 1, 120)).astype(np.float32)
+    for window in (2, 7, 8, 9, 15, 16, 17, 40, 73):
+        expected = np.lib.stride_tricks.sliding_window_view(x, window, 2).max(3)
+
+        def pools(x: Any, window: int = window) -> Any:
+            return [lm.max_pool(x, window, strides=strides) for strides in (1, 2, 5, window)]
+
+        for found, strides in zip(lm.jit(pools)(x), (1, 2, 5, window), strict=True):
+            assert np.array_equal(np.asarray(found), expected[:, :, ::strides]), (window, strides)
