@@ -37,6 +37,7 @@ PASSES: dict[str, str] = {
     "expand-math": "lamina.lowering.expand_math:ExpandMathPass",
     "bufferize": "lamina.lowering.bufferize:BufferizePass",
     "simplify-generics": "lamina.transforms.simplify_generics:SimplifyGenericsPass",
+    "differentiate": "lamina.transforms.differentiate:DifferentiatePass",
     "fuse-elementwise": "lamina.transforms.fuse_elementwise:FuseElementwisePass",
     "fuse-reductions": "lamina.transforms.fuse_reductions:FuseReductionsPass",
     "form-kernels": "lamina.transforms.form_kernels:FormKernelsPass",

@@ -1,0 +1,1111 @@
+// RUN: %opt -p 'differentiate{function=f}' --split-input-file --verify-diagnostics %s | %check
+
+// The backward function of each op: the forward ops again, then the cotangents.
+
+// add. x + y.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.add [[V0]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V2]], [[V2]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.add %x, %y : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// subtract. x - y.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.subtract [[V0]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.negative [[V2]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V2]], [[V4]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.subtract %x, %y : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// multiply. x * y.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.multiply [[V0]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V0]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V4]], [[V5]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.multiply %x, %y : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// divide. -g * (x / y) / y: the quotient is used again.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.divide [[V0]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.divide [[V2]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V3]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.divide [[V5]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.negative [[V6]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V4]], [[V7]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.divide %x, %y : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// remainder. The rest moves with x; with y against the floor of x / y.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.remainder [[V0]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.floor_divide [[V0]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V4]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.negative [[V5]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V2]], [[V6]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.remainder %x, %y : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// floor_divide. Piecewise constant: zeros.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.floor_divide [[V0]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.broadcast [[V4]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.broadcast [[V6]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: func.return [[V5]], [[V7]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.floor_divide %x, %y : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// pow. y * x**(y - 1), 0 where y = 0; x**y * log(x), 0 where x = 0.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.pow [[V0]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.constant dense<-1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.broadcast [[V4]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.add [[V1]], [[V5]] : tensor<4xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.pow [[V0]], [[V6]] : tensor<4xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.broadcast [[V8]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.equal [[V1]], [[V9]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V7]] : tensor<4xf32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V11]] : tensor<4xf32>
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.broadcast [[V13]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.select [[V10]], [[V14]], [[V12]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = nd.broadcast [[V16]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V18:%[a-z0-9_]+]] = nd.equal [[V0]], [[V17]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = nd.broadcast [[V19]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = nd.select [[V18]], [[V20]], [[V0]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V22:%[a-z0-9_]+]] = nd.log [[V21]] : tensor<4xf32>
+// CHECK-NEXT: [[V23:%[a-z0-9_]+]] = nd.multiply [[V3]], [[V22]] : tensor<4xf32>
+// CHECK-NEXT: [[V24:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V23]] : tensor<4xf32>
+// CHECK-NEXT: [[V25:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V26:%[a-z0-9_]+]] = nd.broadcast [[V25]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V27:%[a-z0-9_]+]] = nd.select [[V18]], [[V26]], [[V24]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: func.return [[V15]], [[V27]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.pow %x, %y : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// atan2. y / (x * x + y * y) and -x / (x * x + y * y).
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.atan2 [[V0]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.multiply [[V0]], [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.add [[V4]], [[V5]] : tensor<4xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.divide [[V1]], [[V6]] : tensor<4xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V7]] : tensor<4xf32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.multiply [[V0]], [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.add [[V9]], [[V10]] : tensor<4xf32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.divide [[V0]], [[V11]] : tensor<4xf32>
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V12]] : tensor<4xf32>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.negative [[V13]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V8]], [[V14]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.atan2 %x, %y : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// hypot. x / hypot, 0 at the origin.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.hypot [[V0]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.broadcast [[V4]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.equal [[V3]], [[V5]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.broadcast [[V7]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.select [[V6]], [[V8]], [[V3]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.divide [[V0]], [[V9]] : tensor<4xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V10]] : tensor<4xf32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.broadcast [[V12]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.equal [[V3]], [[V13]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.broadcast [[V15]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = nd.select [[V14]], [[V16]], [[V3]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V18:%[a-z0-9_]+]] = nd.divide [[V1]], [[V17]] : tensor<4xf32>
+// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V18]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V11]], [[V19]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.hypot %x, %y : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// copysign. The sign that was given.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.copysign [[V0]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.equal [[V3]], [[V0]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.negative [[V2]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.select [[V4]], [[V2]], [[V5]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.broadcast [[V7]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: func.return [[V6]], [[V8]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.copysign %x, %y : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// maximum. A tie splits equally; NaN operands share.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.maximum [[V0]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.equal [[V0]], [[V3]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.not_equal [[V0]], [[V0]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.bitwise_or [[V4]], [[V5]] : tensor<4xi1>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.broadcast [[V7]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.broadcast [[V9]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.select [[V6]], [[V8]], [[V10]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.equal [[V1]], [[V3]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.not_equal [[V1]], [[V1]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.bitwise_or [[V12]], [[V13]] : tensor<4xi1>
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.broadcast [[V15]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V18:%[a-z0-9_]+]] = nd.broadcast [[V17]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = nd.select [[V14]], [[V16]], [[V18]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = nd.add [[V11]], [[V19]] : tensor<4xf32>
+// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = nd.divide [[V11]], [[V20]] : tensor<4xf32>
+// CHECK-NEXT: [[V22:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V21]] : tensor<4xf32>
+// CHECK-NEXT: [[V23:%[a-z0-9_]+]] = nd.equal [[V1]], [[V3]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V24:%[a-z0-9_]+]] = nd.not_equal [[V1]], [[V1]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V25:%[a-z0-9_]+]] = nd.bitwise_or [[V23]], [[V24]] : tensor<4xi1>
+// CHECK-NEXT: [[V26:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V27:%[a-z0-9_]+]] = nd.broadcast [[V26]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V28:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V29:%[a-z0-9_]+]] = nd.broadcast [[V28]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V30:%[a-z0-9_]+]] = nd.select [[V25]], [[V27]], [[V29]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V31:%[a-z0-9_]+]] = nd.equal [[V0]], [[V3]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V32:%[a-z0-9_]+]] = nd.not_equal [[V0]], [[V0]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V33:%[a-z0-9_]+]] = nd.bitwise_or [[V31]], [[V32]] : tensor<4xi1>
+// CHECK-NEXT: [[V34:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V35:%[a-z0-9_]+]] = nd.broadcast [[V34]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V36:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V37:%[a-z0-9_]+]] = nd.broadcast [[V36]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V38:%[a-z0-9_]+]] = nd.select [[V33]], [[V35]], [[V37]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V39:%[a-z0-9_]+]] = nd.add [[V30]], [[V38]] : tensor<4xf32>
+// CHECK-NEXT: [[V40:%[a-z0-9_]+]] = nd.divide [[V30]], [[V39]] : tensor<4xf32>
+// CHECK-NEXT: [[V41:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V40]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V22]], [[V41]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.maximum %x, %y : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// minimum. As maximum.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.minimum [[V0]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.equal [[V0]], [[V3]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.not_equal [[V0]], [[V0]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.bitwise_or [[V4]], [[V5]] : tensor<4xi1>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.broadcast [[V7]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.broadcast [[V9]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.select [[V6]], [[V8]], [[V10]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.equal [[V1]], [[V3]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.not_equal [[V1]], [[V1]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.bitwise_or [[V12]], [[V13]] : tensor<4xi1>
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.broadcast [[V15]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V18:%[a-z0-9_]+]] = nd.broadcast [[V17]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = nd.select [[V14]], [[V16]], [[V18]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = nd.add [[V11]], [[V19]] : tensor<4xf32>
+// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = nd.divide [[V11]], [[V20]] : tensor<4xf32>
+// CHECK-NEXT: [[V22:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V21]] : tensor<4xf32>
+// CHECK-NEXT: [[V23:%[a-z0-9_]+]] = nd.equal [[V1]], [[V3]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V24:%[a-z0-9_]+]] = nd.not_equal [[V1]], [[V1]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V25:%[a-z0-9_]+]] = nd.bitwise_or [[V23]], [[V24]] : tensor<4xi1>
+// CHECK-NEXT: [[V26:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V27:%[a-z0-9_]+]] = nd.broadcast [[V26]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V28:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V29:%[a-z0-9_]+]] = nd.broadcast [[V28]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V30:%[a-z0-9_]+]] = nd.select [[V25]], [[V27]], [[V29]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V31:%[a-z0-9_]+]] = nd.equal [[V0]], [[V3]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V32:%[a-z0-9_]+]] = nd.not_equal [[V0]], [[V0]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V33:%[a-z0-9_]+]] = nd.bitwise_or [[V31]], [[V32]] : tensor<4xi1>
+// CHECK-NEXT: [[V34:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V35:%[a-z0-9_]+]] = nd.broadcast [[V34]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V36:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V37:%[a-z0-9_]+]] = nd.broadcast [[V36]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V38:%[a-z0-9_]+]] = nd.select [[V33]], [[V35]], [[V37]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V39:%[a-z0-9_]+]] = nd.add [[V30]], [[V38]] : tensor<4xf32>
+// CHECK-NEXT: [[V40:%[a-z0-9_]+]] = nd.divide [[V30]], [[V39]] : tensor<4xf32>
+// CHECK-NEXT: [[V41:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V40]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V22]], [[V41]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.minimum %x, %y : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// negative. -g.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.negative [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.negative [[V1]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V3]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.negative %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// abs. sign(x): 0 at 0.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.abs [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.sign [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V3]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V4]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.abs %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// sign. Zeros.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.sign [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: func.return [[V4]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.sign %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// floor. Zeros.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.floor [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: func.return [[V4]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.floor %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// ceil. Zeros.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.ceil [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: func.return [[V4]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.ceil %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// trunc. Zeros.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.trunc [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: func.return [[V4]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.trunc %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// round. Zeros.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.round [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: func.return [[V4]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.round %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// sqrt. g / (2 sqrt(x)).
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.sqrt [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<2.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V4]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.divide [[V1]], [[V5]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V6]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.sqrt %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// exp. The result again.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.exp [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V2]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V3]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.exp %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// exp2. The result times log(2).
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.exp2 [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<0.693147182> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V4]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V5]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V6]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.exp2 %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// expm1. The result plus 1.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.expm1 [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.add [[V2]], [[V4]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V5]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V6]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.expm1 %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// log. 1 / x.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.log [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.divide [[V1]], [[V0]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V3]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.log %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// log1p. 1 / (x + 1).
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.log1p [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.add [[V0]], [[V4]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.divide [[V1]], [[V5]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V6]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.log1p %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// log2. 1 / (x log(2)).
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.log2 [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<0.693147182> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.multiply [[V0]], [[V4]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.divide [[V1]], [[V5]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V6]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.log2 %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// log10. 1 / (x log(10)).
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.log10 [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<2.30258512> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.multiply [[V0]], [[V4]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.divide [[V1]], [[V5]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V6]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.log10 %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// sin. cos.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.sin [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.cos [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V3]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V4]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.sin %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// cos. -sin.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.cos [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.sin [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V3]] : tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.negative [[V4]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V5]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.cos %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// tan. 1 + tan(x)^2.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.tan [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V2]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.broadcast [[V4]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.add [[V3]], [[V5]] : tensor<4xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V6]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V7]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.tan %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// sinh. cosh.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.sinh [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.cosh [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V3]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V4]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.sinh %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// cosh. sinh.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.cosh [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.sinh [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V3]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V4]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.cosh %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// tanh. 1 - tanh(x)^2.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.tanh [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V2]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.broadcast [[V4]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.subtract [[V5]], [[V3]] : tensor<4xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V6]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V7]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.tanh %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// asin. 1 / sqrt((1 - x) (1 + x)).
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.asin [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.subtract [[V4]], [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.broadcast [[V6]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.add [[V0]], [[V7]] : tensor<4xf32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.multiply [[V5]], [[V8]] : tensor<4xf32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.sqrt [[V9]] : tensor<4xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.divide [[V1]], [[V10]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V11]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.asin %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// acos. As asin, negative.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.acos [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.subtract [[V4]], [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.broadcast [[V6]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.add [[V0]], [[V7]] : tensor<4xf32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.multiply [[V5]], [[V8]] : tensor<4xf32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.sqrt [[V9]] : tensor<4xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.divide [[V1]], [[V10]] : tensor<4xf32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.negative [[V11]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V12]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.acos %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// atan. 1 / (1 + x^2).
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.atan [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.multiply [[V0]], [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.broadcast [[V4]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.add [[V3]], [[V5]] : tensor<4xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.divide [[V1]], [[V6]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V7]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.atan %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// asinh. 1 / hypot(x, 1), which does not overflow.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.asinh [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.hypot [[V0]], [[V4]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.divide [[V1]], [[V5]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V6]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.asinh %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// acosh. 1 / sqrt((x - 1) (x + 1)).
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.acosh [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<-1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.add [[V0]], [[V4]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.broadcast [[V6]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.add [[V0]], [[V7]] : tensor<4xf32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.multiply [[V5]], [[V8]] : tensor<4xf32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.sqrt [[V9]] : tensor<4xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.divide [[V1]], [[V10]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V11]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.acosh %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// atanh. 1 / ((1 - x) (1 + x)).
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.atanh [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V3]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.subtract [[V4]], [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.broadcast [[V6]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.add [[V0]], [[V7]] : tensor<4xf32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.multiply [[V5]], [[V8]] : tensor<4xf32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.divide [[V1]], [[V9]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V10]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.atanh %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// erf. 2 / sqrt(pi) exp(-x^2).
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.erf [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.multiply [[V0]], [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.negative [[V3]] : tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.exp [[V4]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.constant dense<1.12837923> : tensor<f32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.broadcast [[V6]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.multiply [[V5]], [[V7]] : tensor<4xf32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V8]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V9]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.erf %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// erfc. As erf, negative.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.erfc [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.multiply [[V0]], [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.negative [[V3]] : tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.exp [[V4]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.constant dense<1.12837923> : tensor<f32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.broadcast [[V6]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.multiply [[V5]], [[V7]] : tensor<4xf32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V8]] : tensor<4xf32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.negative [[V9]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V10]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.erfc %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// select. Zeros to the side not chosen.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xi1>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>, [[V3:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.select [[V0]], [[V1]], [[V2]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.broadcast [[V5]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.select [[V0]], [[V3]], [[V6]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.broadcast [[V8]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.select [[V0]], [[V9]], [[V3]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: func.return [[V7]], [[V10]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%p: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.select %p, %x, %y : tensor<4xi1>, tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// cast. The cotangent in the operand's type.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf16>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.cast [[V0]] : tensor<4xf32> -> tensor<4xf16>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.cast [[V1]] : tensor<4xf16> -> tensor<4xf32>
+// CHECK-NEXT: func.return [[V3]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf16> {
+  %r = nd.cast %x : tensor<4xf32> -> tensor<4xf16>
+  func.return %r : tensor<4xf16>
+}
+
+// -----
+
+// cast_to_int. No gradient goes through an integer.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.cast [[V0]] : tensor<4xf32> -> tensor<4xi32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.cast [[V2]] : tensor<4xi32> -> tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.broadcast [[V4]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: func.return [[V5]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %i = nd.cast %x : tensor<4xf32> -> tensor<4xi32>
+  %r = nd.cast %i : tensor<4xi32> -> tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// broadcast. New axes and stretched ones are summed; what is left is put in order.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4x1x3xf32>, [[V1:%[a-z0-9_]+]]: tensor<3x5x4xf32>) -> tensor<4x1x3xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.broadcast [[V0]] dims [2, 1, 0] : tensor<4x1x3xf32> -> tensor<3x5x4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.reduce "sum" [[V1]] axes [1] : tensor<3x5x4xf32> -> tensor<3x4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.transpose [[V3]] permutation [1, 0] : tensor<3x4xf32> -> tensor<4x3xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.reshape [[V4]] : tensor<4x3xf32> -> tensor<4x1x3xf32>
+// CHECK-NEXT: func.return [[V5]] : tensor<4x1x3xf32>
+func.func @f(%x: tensor<4x1x3xf32>) -> tensor<3x5x4xf32> {
+  %r = nd.broadcast %x dims [2, 1, 0] : tensor<4x1x3xf32> -> tensor<3x5x4xf32>
+  func.return %r : tensor<3x5x4xf32>
+}
+
+// -----
+
+// reshape. Back.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<2x2xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.reshape [[V0]] : tensor<4xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.reshape [[V1]] : tensor<2x2xf32> -> tensor<4xf32>
+// CHECK-NEXT: func.return [[V3]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<2x2xf32> {
+  %r = nd.reshape %x : tensor<4xf32> -> tensor<2x2xf32>
+  func.return %r : tensor<2x2xf32>
+}
+
+// -----
+
+// transpose. The inverse permutation.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<2x3x4xf32>, [[V1:%[a-z0-9_]+]]: tensor<3x4x2xf32>) -> tensor<2x3x4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.transpose [[V0]] permutation [1, 2, 0] : tensor<2x3x4xf32> -> tensor<3x4x2xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.transpose [[V1]] permutation [2, 0, 1] : tensor<3x4x2xf32> -> tensor<2x3x4xf32>
+// CHECK-NEXT: func.return [[V3]] : tensor<2x3x4xf32>
+func.func @f(%x: tensor<2x3x4xf32>) -> tensor<3x4x2xf32> {
+  %r = nd.transpose %x permutation [1, 2, 0] : tensor<2x3x4xf32> -> tensor<3x4x2xf32>
+  func.return %r : tensor<3x4x2xf32>
+}
+
+// -----
+
+// reverse. Reversed again.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.reverse [[V0]] axes [0] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.reverse [[V1]] axes [0] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V3]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.reverse %x axes [0] : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// concat. Each operand's part.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<2xf32>, [[V1:%[a-z0-9_]+]]: tensor<3xf32>, [[V2:%[a-z0-9_]+]]: tensor<5xf32>) -> (tensor<2xf32>, tensor<3xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.concat [[V0]], [[V1]] axis 0 : tensor<2xf32>, tensor<3xf32> -> tensor<5xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.slice [[V2]] starts [0] limits [2] strides [1] : tensor<5xf32> -> tensor<2xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.slice [[V2]] starts [2] limits [5] strides [1] : tensor<5xf32> -> tensor<3xf32>
+// CHECK-NEXT: func.return [[V4]], [[V5]] : tensor<2xf32>, tensor<3xf32>
+func.func @f(%x: tensor<2xf32>, %y: tensor<3xf32>) -> tensor<5xf32> {
+  %r = nd.concat %x, %y axis 0 : tensor<2xf32>, tensor<3xf32> -> tensor<5xf32>
+  func.return %r : tensor<5xf32>
+}
+
+// -----
+
+// pad. The part inside; the value gets the rest.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<f32>, [[V2:%[a-z0-9_]+]]: tensor<7xf32>) -> (tensor<4xf32>, tensor<f32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.pad [[V0]], [[V1]] low [1] high [2] : tensor<4xf32>, tensor<f32> -> tensor<7xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.slice [[V2]] starts [1] limits [5] strides [1] : tensor<7xf32> -> tensor<4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.slice [[V2]] starts [1] limits [5] strides [1] : tensor<7xf32> -> tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.reduce "sum" [[V2]] axes [0] : tensor<7xf32> -> tensor<f32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.reduce "sum" [[V5]] axes [0] : tensor<4xf32> -> tensor<f32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.subtract [[V6]], [[V7]] : tensor<f32>
+// CHECK-NEXT: func.return [[V4]], [[V8]] : tensor<4xf32>, tensor<f32>
+func.func @f(%x: tensor<4xf32>, %v: tensor<f32>) -> tensor<7xf32> {
+  %r = nd.pad %x, %v low [1] high [2] : tensor<4xf32>, tensor<f32> -> tensor<7xf32>
+  func.return %r : tensor<7xf32>
+}
+
+// -----
+
+// slice. With strides: zeros between, then around.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<9xf32>, [[V1:%[a-z0-9_]+]]: tensor<3xf32>) -> tensor<9xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.slice [[V0]] starts [1] limits [8] strides [3] : tensor<9xf32> -> tensor<3xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.reshape [[V1]] : tensor<3xf32> -> tensor<3x1xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.pad [[V3]], [[V4]] low [0, 0] high [0, 2] : tensor<3x1xf32>, tensor<f32> -> tensor<3x3xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.reshape [[V5]] : tensor<3x3xf32> -> tensor<9xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.slice [[V6]] starts [0] limits [8] strides [1] : tensor<9xf32> -> tensor<8xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.pad [[V7]], [[V8]] low [1] high [0] : tensor<8xf32>, tensor<f32> -> tensor<9xf32>
+// CHECK-NEXT: func.return [[V9]] : tensor<9xf32>
+func.func @f(%x: tensor<9xf32>) -> tensor<3xf32> {
+  %r = nd.slice %x starts [1] limits [8] strides [3] : tensor<9xf32> -> tensor<3xf32>
+  func.return %r : tensor<3xf32>
+}
+
+// -----
+
+// dynamic_slice. Put into zeros at the same start.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<9xf32>, [[V1:%[a-z0-9_]+]]: index, [[V2:%[a-z0-9_]+]]: tensor<3xf32>) -> tensor<9xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.dynamic_slice [[V0]][[[V1]]] sizes [3] : tensor<9xf32> -> tensor<3xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.broadcast [[V4]] dims [] : tensor<f32> -> tensor<9xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.dynamic_update_slice [[V5]], [[V2]][[[V1]]] : tensor<3xf32> -> tensor<9xf32>
+// CHECK-NEXT: func.return [[V6]] : tensor<9xf32>
+func.func @f(%x: tensor<9xf32>, %i: index) -> tensor<3xf32> {
+  %r = nd.dynamic_slice %x[%i] sizes [3] : tensor<9xf32> -> tensor<3xf32>
+  func.return %r : tensor<3xf32>
+}
+
+// -----
+
+// dynamic_update_slice. The window goes to the update.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<9xf32>, [[V1:%[a-z0-9_]+]]: tensor<3xf32>, [[V2:%[a-z0-9_]+]]: index, [[V3:%[a-z0-9_]+]]: tensor<9xf32>) -> (tensor<9xf32>, tensor<3xf32>)
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.dynamic_update_slice [[V0]], [[V1]][[[V2]]] : tensor<3xf32> -> tensor<9xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.broadcast [[V5]] dims [] : tensor<f32> -> tensor<3xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.dynamic_update_slice [[V3]], [[V6]][[[V2]]] : tensor<3xf32> -> tensor<9xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.dynamic_slice [[V3]][[[V2]]] sizes [3] : tensor<9xf32> -> tensor<3xf32>
+// CHECK-NEXT: func.return [[V7]], [[V8]] : tensor<9xf32>, tensor<3xf32>
+func.func @f(%x: tensor<9xf32>, %u: tensor<3xf32>, %i: index) -> tensor<9xf32> {
+  %r = nd.dynamic_update_slice %x, %u [%i] : tensor<3xf32> -> tensor<9xf32>
+  func.return %r : tensor<9xf32>
+}
+
+// -----
+
+// reduce_sum. Spread out.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<3x4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<3x4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.reduce "sum" [[V0]] axes [0] : tensor<3x4xf32> -> tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.broadcast [[V1]] dims [1] : tensor<4xf32> -> tensor<3x4xf32>
+// CHECK-NEXT: func.return [[V3]] : tensor<3x4xf32>
+func.func @f(%x: tensor<3x4xf32>) -> tensor<4xf32> {
+  %r = nd.reduce "sum" %x axes [0] : tensor<3x4xf32> -> tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// reduce_max. Shared by the largest.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<3x4xf32>, [[V1:%[a-z0-9_]+]]: tensor<3xf32>) -> tensor<3x4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.reduce "max" [[V0]] axes [1] : tensor<3x4xf32> -> tensor<3xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.broadcast [[V2]] dims [0] : tensor<3xf32> -> tensor<3x4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.not_equal [[V0]], [[V0]] : tensor<3x4xf32> -> tensor<3x4xi1>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.not_equal [[V3]], [[V3]] : tensor<3x4xf32> -> tensor<3x4xi1>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.bitwise_and [[V4]], [[V5]] : tensor<3x4xi1>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.equal [[V0]], [[V3]] : tensor<3x4xf32> -> tensor<3x4xi1>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.bitwise_or [[V7]], [[V6]] : tensor<3x4xi1>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.broadcast [[V9]] dims [] : tensor<f32> -> tensor<3x4xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.broadcast [[V11]] dims [] : tensor<f32> -> tensor<3x4xf32>
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.select [[V8]], [[V10]], [[V12]] : tensor<3x4xi1>, tensor<3x4xf32>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.reduce "sum" [[V13]] axes [1] : tensor<3x4xf32> -> tensor<3xf32>
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.divide [[V1]], [[V14]] : tensor<3xf32>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.broadcast [[V15]] dims [0] : tensor<3xf32> -> tensor<3x4xf32>
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = nd.multiply [[V13]], [[V16]] : tensor<3x4xf32>
+// CHECK-NEXT: func.return [[V17]] : tensor<3x4xf32>
+func.func @f(%x: tensor<3x4xf32>) -> tensor<3xf32> {
+  %r = nd.reduce "max" %x axes [1] : tensor<3x4xf32> -> tensor<3xf32>
+  func.return %r : tensor<3xf32>
+}
+
+// -----
+
+// reduce_prod. A tree of products, walked back.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<3xf32>, [[V1:%[a-z0-9_]+]]: tensor<f32>) -> tensor<3xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.reduce "prod" [[V0]] axes [0] : tensor<3xf32> -> tensor<f32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.reshape [[V0]] : tensor<3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.pad [[V3]], [[V4]] low [0, 0] high [0, 1] : tensor<1x3xf32>, tensor<f32> -> tensor<1x4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.slice [[V5]] starts [0, 0] limits [1, 2] strides [1, 1] : tensor<1x4xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.slice [[V5]] starts [0, 2] limits [1, 4] strides [1, 1] : tensor<1x4xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.multiply [[V6]], [[V7]] : tensor<1x2xf32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.slice [[V8]] starts [0, 0] limits [1, 1] strides [1, 1] : tensor<1x2xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.slice [[V8]] starts [0, 1] limits [1, 2] strides [1, 1] : tensor<1x2xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.multiply [[V9]], [[V10]] : tensor<1x1xf32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.reshape [[V1]] : tensor<f32> -> tensor<1x1xf32>
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.slice [[V8]] starts [0, 0] limits [1, 1] strides [1, 1] : tensor<1x2xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.slice [[V8]] starts [0, 1] limits [1, 2] strides [1, 1] : tensor<1x2xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.multiply [[V12]], [[V14]] : tensor<1x1xf32>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.multiply [[V12]], [[V13]] : tensor<1x1xf32>
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = nd.concat [[V15]], [[V16]] axis 1 : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: [[V18:%[a-z0-9_]+]] = nd.slice [[V5]] starts [0, 0] limits [1, 2] strides [1, 1] : tensor<1x4xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = nd.slice [[V5]] starts [0, 2] limits [1, 4] strides [1, 1] : tensor<1x4xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = nd.multiply [[V17]], [[V19]] : tensor<1x2xf32>
+// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = nd.multiply [[V17]], [[V18]] : tensor<1x2xf32>
+// CHECK-NEXT: [[V22:%[a-z0-9_]+]] = nd.concat [[V20]], [[V21]] axis 1 : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x4xf32>
+// CHECK-NEXT: [[V23:%[a-z0-9_]+]] = nd.slice [[V22]] starts [0, 0] limits [1, 3] strides [1, 1] : tensor<1x4xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: [[V24:%[a-z0-9_]+]] = nd.reshape [[V23]] : tensor<1x3xf32> -> tensor<3xf32>
+// CHECK-NEXT: func.return [[V24]] : tensor<3xf32>
+func.func @f(%x: tensor<3xf32>) -> tensor<f32> {
+  %r = nd.reduce "prod" %x axes [0] : tensor<3xf32> -> tensor<f32>
+  func.return %r : tensor<f32>
+}
+
+// -----
+
+// dot_general. The cotangent times the other operand.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<2x3x4xf32>, [[V1:%[a-z0-9_]+]]: tensor<2x4x5xf32>, [[V2:%[a-z0-9_]+]]: tensor<2x3x5xf32>) -> (tensor<2x3x4xf32>, tensor<2x4x5xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.dot_general [[V0]], [[V1]] batch [0] [0] contract [2] [1] : tensor<2x3x4xf32>, tensor<2x4x5xf32> -> tensor<2x3x5xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.dot_general [[V2]], [[V1]] batch [0] [0] contract [2] [2] : tensor<2x3x5xf32>, tensor<2x4x5xf32> -> tensor<2x3x4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.dot_general [[V2]], [[V0]] batch [0] [0] contract [1] [1] : tensor<2x3x5xf32>, tensor<2x3x4xf32> -> tensor<2x5x4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.transpose [[V5]] permutation [0, 2, 1] : tensor<2x5x4xf32> -> tensor<2x4x5xf32>
+// CHECK-NEXT: func.return [[V4]], [[V6]] : tensor<2x3x4xf32>, tensor<2x4x5xf32>
+func.func @f(%x: tensor<2x3x4xf32>, %y: tensor<2x4x5xf32>) -> tensor<2x3x5xf32> {
+  %r = nd.dot_general %x, %y batch [0] [0] contract [2] [1] : tensor<2x3x4xf32>, tensor<2x4x5xf32> -> tensor<2x3x5xf32>
+  func.return %r : tensor<2x3x5xf32>
+}
+
+// -----
+
+// conv. Convolutions of the cotangent with the mirrored kernel, and of the input with the cotangent.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<1x2x5xf32>, [[V1:%[a-z0-9_]+]]: tensor<3x2x2xf32>, [[V2:%[a-z0-9_]+]]: tensor<1x3x3xf32>) -> (tensor<1x2x5xf32>, tensor<3x2x2xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.conv [[V0]], [[V1]] strides [2] padding [1, 0] dilation [1] groups 1 : tensor<1x2x5xf32>, tensor<3x2x2xf32> -> tensor<1x3x3xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.reshape [[V1]] : tensor<3x2x2xf32> -> tensor<1x3x2x2xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.transpose [[V4]] permutation [0, 2, 1, 3] : tensor<1x3x2x2xf32> -> tensor<1x2x3x2xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.reshape [[V5]] : tensor<1x2x3x2xf32> -> tensor<2x3x2xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.reverse [[V6]] axes [2] : tensor<2x3x2xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.reshape [[V2]] : tensor<1x3x3xf32> -> tensor<1x3x3x1xf32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.pad [[V8]], [[V9]] low [0, 0, 0, 0] high [0, 0, 0, 1] : tensor<1x3x3x1xf32>, tensor<f32> -> tensor<1x3x3x2xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.reshape [[V10]] : tensor<1x3x3x2xf32> -> tensor<1x3x6xf32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.conv [[V11]], [[V7]] strides [1] padding [0, 0] dilation [1] groups 1 : tensor<1x3x6xf32>, tensor<2x3x2xf32> -> tensor<1x2x5xf32>
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.reshape [[V0]] : tensor<1x2x5xf32> -> tensor<1x1x2x5xf32>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.transpose [[V13]] permutation [2, 1, 0, 3] : tensor<1x1x2x5xf32> -> tensor<2x1x1x5xf32>
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.reshape [[V14]] : tensor<2x1x1x5xf32> -> tensor<2x1x5xf32>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.transpose [[V2]] permutation [1, 0, 2] : tensor<1x3x3xf32> -> tensor<3x1x3xf32>
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = nd.conv [[V15]], [[V16]] strides [1] padding [1, 0] dilation [2] groups 1 : tensor<2x1x5xf32>, tensor<3x1x3xf32> -> tensor<2x3x2xf32>
+// CHECK-NEXT: [[V18:%[a-z0-9_]+]] = nd.slice [[V17]] starts [0, 0, 0] limits [2, 3, 2] strides [1, 1, 1] : tensor<2x3x2xf32> -> tensor<2x3x2xf32>
+// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = nd.transpose [[V18]] permutation [1, 0, 2] : tensor<2x3x2xf32> -> tensor<3x2x2xf32>
+// CHECK-NEXT: func.return [[V12]], [[V19]] : tensor<1x2x5xf32>, tensor<3x2x2xf32>
+func.func @f(%x: tensor<1x2x5xf32>, %w: tensor<3x2x2xf32>) -> tensor<1x3x3xf32> {
+  %r = nd.conv %x, %w strides [2] padding [1, 0] dilation [1] groups 1 : tensor<1x2x5xf32>, tensor<3x2x2xf32> -> tensor<1x3x3xf32>
+  func.return %r : tensor<1x3x3xf32>
+}
+
+// -----
+
+// run_time_sizes. `?` takes its size from the operand; rank 0; a value used twice.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<?xf32>, [[V1:%[a-z0-9_]+]]: tensor<f32>) -> tensor<?xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.multiply [[V0]], [[V0]] : tensor<?xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.reduce "sum" [[V2]] axes [0] : tensor<?xf32> -> tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.dim [[V2]] axis 0 : tensor<?xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.broadcast [[V1]][[[V4]]] dims [] : tensor<f32> -> tensor<?xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.multiply [[V5]], [[V0]] : tensor<?xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.multiply [[V5]], [[V0]] : tensor<?xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.add [[V6]], [[V7]] : tensor<?xf32>
+// CHECK-NEXT: func.return [[V8]] : tensor<?xf32>
+func.func @f(%x: tensor<?xf32>) -> tensor<f32> {
+  %p = nd.multiply %x, %x : tensor<?xf32>
+  %r = nd.reduce "sum" %p axes [0] : tensor<?xf32> -> tensor<f32>
+  func.return %r : tensor<f32>
+}
+
+// -----
+
+// small. Sizes 0 and 1.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<0x1xf32>, [[V1:%[a-z0-9_]+]]: tensor<1xf32>) -> tensor<0x1xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.reduce "sum" [[V0]] axes [0] : tensor<0x1xf32> -> tensor<1xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.broadcast [[V1]] dims [1] : tensor<1xf32> -> tensor<0x1xf32>
+// CHECK-NEXT: func.return [[V3]] : tensor<0x1xf32>
+func.func @f(%x: tensor<0x1xf32>) -> tensor<1xf32> {
+  %r = nd.reduce "sum" %x axes [0] : tensor<0x1xf32> -> tensor<1xf32>
+  func.return %r : tensor<1xf32>
+}
+
+// -----
+
+// The reason: expected an op that has a derivative.
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{differentiate: expected an op that has a derivative, found nd.nextafter}}
+  %r = nd.nextafter %x, %x : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// The reason: expected no control flow on the way of a gradient.
+func.func @f(%p: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{differentiate: expected no control flow on the way of a gradient, found scf.if}}
+  %r = scf.if %p -> (tensor<4xf32>) {
+    scf.yield %x : tensor<4xf32>
+  } else {
+    %n = nd.negative %x : tensor<4xf32>
+    scf.yield %n : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}

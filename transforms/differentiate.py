@@ -1,0 +1,174 @@
+"""Pass `differentiate`: the backward function of a function, in `nd`.
+
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = nd.multiply %x, %x : tensor<4xf32>
+      return %y
+    }
+    // -> beside it, with option function=f
+    func.func @f_vjp(%x: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
+      %y = nd.multiply %x, %x : tensor<4xf32>
+      %a = nd.multiply %g, %x : tensor<4xf32>
+      %b = nd.multiply %g, %x : tensor<4xf32>
+      %c = nd.add %a, %b : tensor<4xf32>
+      return %c
+    }
+
+The backward function takes f's arguments and a cotangent of each floating-point result, and gives
+a cotangent of each argument in `wrt` (reverse mode: Griewank and Walther, Evaluating Derivatives,
+2008, chapter 3). What it needs of the forward values it computes again. Pre-condition: level `nd`,
+`f` without control flow. Post-condition: level `nd`; `f` as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from lamina.dialects.locations import place_of
+from lamina.dialects.nd import NdOp
+from lamina.dialects.nd.base import is_float
+from lamina.dialects.type_tests import is_tensor
+from lamina.errors import LoweringError
+from lamina.transforms.derivatives import RULES, Node
+from lamina.transforms.ir_emitter import IrEmitter
+
+
+def active_values(ops: Iterable[Operation], wrt: Iterable[SSAValue], e: IrEmitter) -> set[SSAValue]:
+    """The values that depend on `wrt` through floating-point values."""
+    active = {value for value in wrt if e.is_float(value)}
+    for op in ops:
+        if any(operand in active for inner in op.walk() for operand in inner.operands):
+            active.update(result for result in op.results if e.is_float(result))
+    return active
+
+
+def why_no_derivative(op: Operation) -> str | None:
+    """Why an op that a gradient goes through cannot be differentiated, or None."""
+    if op.regions:
+        return "expected no control flow on the way of a gradient"
+    if not isinstance(op, NdOp) or op.name.removeprefix("nd.") not in RULES:
+        return "expected an op that has a derivative"
+    return None
+
+
+def node_of(op: Operation) -> Node[SSAValue]:
+    """An op as derivative rules see it."""
+    assert isinstance(op, NdOp)
+    index = IndexType()
+    return Node(
+        op.name.removeprefix("nd."),
+        [value for value in op.operands if value.type != index],
+        list(op.results),
+        op.params(),
+        [value for value in op.operands if value.type == index],
+    )
+
+
+def pull_back(
+    ops: Sequence[Operation],
+    cotangents: dict[SSAValue, SSAValue],
+    wrt: Sequence[SSAValue],
+    e: IrEmitter,
+) -> list[SSAValue | None]:
+    """The cotangents of `wrt`, given those of values that `ops` (in order) compute; None for zero.
+
+    `cotangents` is updated. Raises LoweringError, with its place, for an op without a derivative.
+    """
+    active = active_values(ops, wrt, e)
+    for op in reversed(ops):
+        given = [cotangents.get(result) for result in op.results]
+        if not any(result in active for result in op.results) or given == [None] * len(given):
+            continue
+        why = why_no_derivative(op)
+        if why is not None:
+            raise LoweringError(
+                f"differentiate: {why}, found {op.name}", place=place_of(op.location)
+            )
+        e.location = op.location  # pyright: ignore[reportAttributeAccessIssue]
+        node = node_of(op)
+        g = given[0] if len(given) == 1 else given
+        for number, operand in enumerate(node.operands):
+            if operand not in active:
+                continue
+            part = RULES[node.name](e, node, g, number)
+            if part is not None:
+                known = cotangents.get(operand)
+                cotangents[operand] = part if known is None else e.add(known, part)
+    return [cotangents.get(value) for value in wrt]
+
+
+@dataclass(frozen=True)
+class DifferentiatePass(ModulePass):
+    """function: which one. wrt: numbers of the arguments whose cotangents are wanted; all that are
+    floating-point if none is given."""
+
+    name = "differentiate"
+    function: str = "main"
+    wrt: tuple[int, ...] = ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        found = [
+            f for f in op.ops if isinstance(f, func.FuncOp) and f.sym_name.data == self.function
+        ]
+        if not found or found[0].is_declaration:
+            raise LoweringError(f"differentiate: expected a function @{self.function} with a body")
+        source = found[0]
+        backward = backward_of(source, self.wrt or _floats(source))
+        assert source.parent is not None
+        source.parent.insert_ops_after([backward], source)
+
+
+def _floats(source: func.FuncOp) -> list[int]:
+    """The arguments that have a gradient."""
+    types = source.function_type.inputs
+    return [i for i, type in enumerate(types) if is_tensor(type) and is_float(type.element_type)]
+
+
+def _check_wrt(source: func.FuncOp, wrt: Sequence[int]) -> None:
+    types = list(source.function_type.inputs)
+    floats = _floats(source)
+    for number in wrt:
+        if number not in floats:
+            found = f"one of {types[number]}" if 0 <= number < len(types) else "no such argument"
+            raise LoweringError(
+                f"differentiate: expected argument {number} to be of floats, found {found}",
+                place=place_of(source.location),
+            )
+
+
+def backward_of(source: func.FuncOp, wrt: Sequence[int]) -> func.FuncOp:
+    """The backward function of `source`. Raises LoweringError for an argument that is not float."""
+    _check_wrt(source, wrt)
+    region = source.body.clone()
+    block: Block = region.block
+    end = block.last_op
+    assert isinstance(end, func.ReturnOp)
+    results = list(end.operands)
+    end.detach()
+    end.erase()
+    ops = list(block.ops)
+    e = IrEmitter(block.add_op, source.location)  # pyright: ignore[reportArgumentType]
+    arguments = [block.args[number] for number in wrt]
+    cotangents: dict[SSAValue, SSAValue] = {}
+    for result in results:
+        if not e.is_float(result):
+            continue
+        seed = block.insert_arg(result.type, len(block.args))
+        known = cotangents.get(result)
+        cotangents[result] = seed if known is None else e.add(known, seed)
+    found = pull_back(ops, cotangents, arguments, e)
+    outputs = [
+        e.full(0.0, argument) if value is None else value
+        for argument, value in zip(arguments, found, strict=True)
+    ]
+    block.add_op(func.ReturnOp(*outputs))
+    types = ([arg.type for arg in block.args], [value.type for value in outputs])
+    new = func.FuncOp(f"{source.sym_name.data}_vjp", types, Region(region.detach_block(block)))
+    new.location = source.location
+    return new
