@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
-from lamina.dialects import arith, linalg, math
+from lamina.dialects import arith, linalg, math, memref
 
 Size = int | SSAValue
 
@@ -75,6 +75,13 @@ def prefix(affine_map: AffineMap) -> int:
             break
         count += 1
     return count
+
+
+def captured(op: Operation) -> list[SSAValue]:
+    """The tensors (or buffers) that the body of a generic reads at computed places: all of them
+    must be there before the generic runs."""
+    kinds = (tensor.ExtractOp, memref.LoadOp)
+    return [inner.operands[0] for inner in op.walk() if isinstance(inner, kinds)]
 
 
 def is_identity(affine_map: AffineMap) -> bool:

@@ -25,6 +25,7 @@ from lamina.errors import CompileError
 from lamina.interpreters import (
     contraction,
     elementwise,
+    indexing,
     reduction,
     scan,
     shape,
@@ -42,6 +43,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     **reduction.MEANING,
     **scan.MEANING,
     **window.MEANING,
+    **indexing.MEANING,
 }
 """Name of an `nd` op without "nd." -> what it means. Look it up at each call: see `forbid`."""
 

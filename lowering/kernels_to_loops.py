@@ -17,7 +17,7 @@ independent and long enough, it becomes parallel (`loops/marked.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -151,7 +151,7 @@ class _Kernel:
     def emit(self) -> None:
         """Outer loops around all stages."""
         for stage in self.stages:
-            self.remap(stage)
+            self.remap(stage, self.buffers)
         if len(self.stages) == 1 and not self.temps:
             self.emit_single(self.stages[0])
             return
@@ -168,14 +168,14 @@ class _Kernel:
             lambda scope, b, at: self.emit_stages(scope, b, at, outer),
         )
 
-    def remap(self, stage: Stage) -> None:
+    def remap(self, stage: Stage, buffers: Mapping[SSAValue, SSAValue]) -> None:
         """Captured scalars and buffers of a body: the new ones."""
         for op in stage.op.walk():
             for i, operand in enumerate(op.operands):
-                if operand in self.buffers and op is not stage.op:
-                    op.operands[i] = self.buffers[operand]
+                if operand in buffers and op is not stage.op:
+                    op.operands[i] = buffers[operand]
         if isinstance(stage.op, linalg.FillOp):
-            stage.op.operands[0] = self.buffers[stage.op.operands[0]]
+            stage.op.operands[0] = buffers[stage.op.operands[0]]
 
     def emit_single(self, stage: Stage) -> None:
         """A kernel of one stage: all of its dims may be merged."""
@@ -321,6 +321,8 @@ class _Kernel:
             for value, sizes in self.temps.items()
         }
         for stage in self.stages:
+            if any(value in temps for value in stage.captured):  # there is no outer loop then
+                self.remap(stage, temps)
             walk = walk_of(scope, stage, self.placed(stage, temps, outer), outer)
             self.emit_walk(scope, b, walk, places)
 

@@ -28,6 +28,7 @@ from lamina.errors import LoweringError
 from lamina.lowering import (
     linalg_effects,
     linalg_elementwise,
+    linalg_indexing,
     linalg_movement,
     linalg_reductions,
     linalg_scan,
@@ -42,6 +43,7 @@ RULES: dict[type[Operation], Rule] = {
     **linalg_scan.RULES,
     **linalg_effects.RULES,
     **linalg_windows.RULES,
+    **linalg_indexing.RULES,
 }
 
 

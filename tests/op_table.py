@@ -18,6 +18,7 @@ from math import log2, prod
 from typing import Any
 
 import numpy as np
+import op_rows_indexing
 import op_rows_loops
 import op_rows_transcendental
 import pytest
@@ -269,6 +270,7 @@ ROWS: dict[str, Row] = {
         *_folding_rows(),
         *op_rows_loops.rows(),
         WINDOW,
+        *op_rows_indexing.rows(),
     )
 }
 """Name of the op -> its row. `reduce` is the sum; `REDUCTIONS` has one row a kind."""

@@ -34,7 +34,7 @@ Bound: TypeAlias = npt.NDArray[np.float64]
 
 MOVES = (
     "broadcast", "reshape", "transpose", "reverse", "concat", "pad", "slice", "dynamic_slice",
-    "dynamic_update_slice",
+    "dynamic_update_slice", "gather",
 )  # fmt: skip
 MONOTONE = (
     "exp", "exp2", "expm1", "sinh", "tanh", "asinh", "acosh", "atan", "erf", "erfc", "log", "log2",
@@ -97,6 +97,8 @@ def _rule(row: Row) -> Rule:
 def _move(
     row: Row, operands: Sequence[Array], bounds: list[Bound], params: Params, result: Array
 ) -> Bound:
+    if row.name == "gather":
+        return MEANING[row.name](bounds[0], *operands[1:], **params)
     given = {"shape": result.shape} if row.name in ("broadcast", "reshape") else {}
     return MEANING[row.name](*bounds, **{**params, **given})
 

@@ -13,7 +13,8 @@ from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
-from op_row import Params, Row, Shape, layouts, values
+from op_row import INTEGERS, Params, Row, Shape, layouts, values
+from op_rows_indexing import as_indices
 from op_table import ROWS
 from program_bounds import Bound, bound_of, takes_inexact
 from xdsl.dialects import arith
@@ -34,6 +35,7 @@ from lamina.interpreters import call
 from lamina.interpreters.types import (
     BOOL,
     DTYPES,
+    F32,
     INT64,
     Array,
     DType,
@@ -302,6 +304,7 @@ class Drawing:
             "from_index": self.draw_from_index, "to_index": self.draw_to_index,
             "select": self.draw_select, "reshape": self.draw_reshape,
             "broadcast": self.draw_broadcast, "dot_general": self.draw_dot,
+            "gather": self.draw_gather,
         }  # fmt: skip
         if row.name in special:
             special[row.name](row, dtype)
@@ -442,6 +445,21 @@ class Drawing:
         y = self.find(x.dtype, shape, (None,) * len(shape), False)
         self.emit(row, (x, y), params)
 
+    def draw_gather(self, row: Row, dtype: DType | None) -> None:
+        """Indices are integers of the pool, which mostly point outside, or new ones."""
+        x = self.pick(lambda v: dtype in (None, v.dtype) and self.usable(row, v))
+        shapes = row.shapes(self.rng, x.array.shape)
+        assert shapes is not None
+        params = row.params(self.rng, shapes, x.dtype)
+        operands = [x]
+        for seed, shape in enumerate(shapes[1:]):
+            known = [v for v in self.pool if v.dtype in INTEGERS and v.array.shape == shape]
+            static = [v for v in known if not any(v.declared)]
+            drawn = as_indices(values(self.rng, F32, shape), seed)
+            index = self.choose(static) if static and self.chance(0.3) else self.constant(drawn)
+            operands.append(index)
+        self.emit(row, operands, params)
+
     def draw_reshape(self, row: Row, dtype: DType | None) -> None:
         x = self.pick(lambda v: dtype in (None, v.dtype))
         if not any(x.declared):
@@ -505,6 +523,11 @@ def dims_of(name: str, operands: Sequence[Value], params: Params, shape: Shape) 
             batch = axes_of(x, params["lhs_batch"])
             free = [d for axis, d in enumerate(x) if axis not in left]
             return (*batch, *free, *(d for axis, d in enumerate(y) if axis not in right))
+        case "gather":
+            walked = [d for axis, d in enumerate(x) if axis not in params["axes"]]
+            found = dict(zip(params["dims"], walked, strict=True))
+            found.update((d, None) for d in params["index_dims"])
+            return tuple(found[d] for d in range(len(shape)))
         case "conv":
             spatial = ("computed" if d is not None else None for d in x[2:])
             return (x[0], None, *spatial)

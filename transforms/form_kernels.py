@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass
 
 from lamina.dialects import linalg
 from lamina.dialects.checks import has_effect
-from lamina.dialects.generics import is_contraction
+from lamina.dialects.generics import captured, is_contraction
 from lamina.transforms.blocks import read_values
 from lamina.transforms.kernel_groups import (
     Group,
@@ -59,9 +59,10 @@ class _Grouping:
 
     def candidates(self, op: linalg.GenericOp) -> list[Group]:
         """The groups that `op` may join: those of its producers on the highest level."""
-        top = max(map(self.level, op.operands), default=0)
+        read = [*op.operands, *captured(op)]
+        top = max(map(self.level, read_values(op)), default=0)
         found: list[Group] = []
-        for value in op.operands:
+        for value in read:
             if self.level(value) != top:
                 continue
             owner = value.owner
@@ -78,7 +79,7 @@ class _Grouping:
         if len(groups) > 1 and not _mergeable(op, groups):
             groups = groups[-1:] if groups[-1].contraction is not None else []
         if not groups:
-            top = max(map(self.level, op.operands), default=0)
+            top = max(map(self.level, read_values(op)), default=0)
             groups = [Group(top + 1, start_of(op))]
             if is_contraction(op):
                 groups[0].contraction = op

@@ -26,6 +26,7 @@ from lamina.dialects.checks import has_effect
 from lamina.dialects.generics import (
     Size,
     body_of,
+    captured,
     is_elementwise,
     is_identity,
     maps_of,
@@ -80,8 +81,10 @@ class _Clusters:
     def place(self, op: linalg.GenericOp) -> None:
         """Put `op` into the clusters of its producers if it can, else into a new one."""
         space = space_of(op)
-        top = max(map(self.level, op.operands), default=0)
+        top = max(map(self.level, read_values(op)), default=0)
         joinable: list[Cluster] = []
+        if top and any(self.level(value) == top for value in captured(op)):
+            top += 1  # all of the captured tensor must be there before
         for value, affine_map in zip(op.inputs, maps_of(op), strict=False):
             owner = value.owner
             cluster = self.of.get(owner) if isinstance(owner, Operation) else None

@@ -15,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 from lamina.dialects import linalg
 from lamina.dialects.generics import (
     Size,
+    captured,
     is_contraction,
     is_elementwise,
     is_identity,
@@ -72,6 +73,8 @@ def outer_with(op: linalg.GenericOp, group: Group) -> tuple[Size, ...]:
             outer = outer[: prefix(affine_map)]
     for affine_map in maps_of(op)[inputs:]:
         outer = outer[: prefix(affine_map)]
+    if any(made_by(value, group) for value in captured(op)):
+        return ()
     return outer
 
 

@@ -10,6 +10,7 @@ from lamina.dialects.nd import (
     contraction,
     effects,
     elementwise,
+    indexing,
     reduction,
     scan,
     shape,
@@ -27,6 +28,7 @@ OPS: tuple[type[NdOp], ...] = (
     *scan.OPS,
     *effects.OPS,
     *window.OPS,
+    *indexing.OPS,
 )
 
 Nd = Dialect("nd", list(OPS))

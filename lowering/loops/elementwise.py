@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
@@ -11,6 +11,7 @@ from lamina.dialects import linalg, vector
 from lamina.dialects.generics import body_of
 from lamina.lowering.builder import vector_of
 from lamina.lowering.loops.body import BodyCloner, plain_ops, yielded
+from lamina.lowering.loops.computed import along_lanes, row_scalars
 from lamina.lowering.loops.nest import LoopBuilder, Size
 from lamina.lowering.loops.padding import Framed
 from lamina.lowering.loops.stage import Walk, lanes_of, vectorizable
@@ -39,16 +40,18 @@ def emit_row(b: LoopBuilder, walk: Walk, places: Sequence[Size], bounds: Range) 
     """The last dim: whole vectors, then single elements."""
     lower, upper = bounds
     dim = len(walk.sizes) - 1
-    lanes = lanes_of(walk) if vectorizable(walk, dim) else 0
+    known = along_lanes(walk)
+    lanes = lanes_of(walk, known.never_vectors) if vectorizable(walk, dim) else 0
     start, end = interior(b, walk, bounds) if lanes else bounds
     lanes = lanes_for(walk, start, end, lanes)
     split, lanes = b.whole_vectors(start, end, lanes)
+    scalars = row_scalars(b, walk, places, known.same)
     if lanes:
 
         def vectors(
             inner: LoopBuilder, place: SSAValue, _: Sequence[SSAValue]
         ) -> Sequence[SSAValue]:
-            emit_point(inner, walk, [*places, place], lanes)
+            emit_point(inner, walk, [*places, place], lanes, scalars)
             return ()
 
         b.for_(start, split, lanes, (), vectors)
@@ -57,7 +60,7 @@ def emit_row(b: LoopBuilder, walk: Walk, places: Sequence[Size], bounds: Range) 
             split = end
 
     def single(inner: LoopBuilder, place: SSAValue, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        emit_point(inner, walk, [*places, place], 0)
+        emit_point(inner, walk, [*places, place], 0, scalars)
         return ()
 
     if start is not lower and lanes:
@@ -98,8 +101,17 @@ def lanes_for(walk: Walk, start: Size, end: Size, lanes: int) -> int:
     return lanes
 
 
-def emit_point(b: LoopBuilder, walk: Walk, dims: Sequence[Size], lanes: int) -> None:
-    """The body at one place (`lanes` 0), or at `lanes` places along the last dim."""
+def emit_point(
+    b: LoopBuilder,
+    walk: Walk,
+    dims: Sequence[Size],
+    lanes: int,
+    scalars: Mapping[SSAValue, SSAValue] | None = None,
+) -> None:
+    """The body at one place (`lanes` 0), or at `lanes` places along the last dim.
+
+    scalars: values of the body that are known for the row.
+    """
     op, last = walk.stage.op, len(walk.sizes) - 1
     if isinstance(op, linalg.FillOp):
         value = op.inputs[0]
@@ -107,16 +119,17 @@ def emit_point(b: LoopBuilder, walk: Walk, dims: Sequence[Size], lanes: int) -> 
             value = b.value(vector.BroadcastOp, (value,), vector_of(value.type, lanes))
         store(b, walk, [value], dims, lanes)
         return
-    args = body_of(op).args
+    known: Mapping[SSAValue, SSAValue] = {} if scalars is None else scalars
     values: dict[SSAValue, SSAValue] = {}
-    for arg, access in zip(args, walk.accesses, strict=True):
-        if arg.uses:
+    for arg, access in zip(body_of(op).args, walk.accesses, strict=True):
+        if arg.uses and arg not in known:
             values[arg] = (
                 access.load_vector(b, dims, last, lanes) if lanes else access.load(b, dims)
             )
     lane_dim = walk.groups[-1][0] if walk.groups else None
-    cloner = BodyCloner(b, values, lanes, walk.original_dims(dims), lane_dim)
-    cloner.run(plain_ops(op))
+    cloner = BodyCloner(b, values, lanes, walk.original_dims(dims), lane_dim, known)
+    starts = along_lanes(walk).starts if lanes else ()
+    cloner.run([o for o in plain_ops(op) if not o.results or o.results[0] not in starts])
     store(b, walk, [cloner.operand(b, v) for v in yielded(op)], dims, lanes)
 
 

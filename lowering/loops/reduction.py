@@ -22,7 +22,7 @@ from lamina.dialects.sizes import byte_size
 from lamina.dialects.type_tests import is_vector
 from lamina.lowering.builder import FASTMATH, INDEX, OVERFLOW, WITH_OVERFLOW, segments, vector_of
 from lamina.lowering.loops.access import extract_lane
-from lamina.lowering.loops.body import BodyCloner, can_vectorize, plain_ops, yielded
+from lamina.lowering.loops.body import BodyCloner, plain_ops, reads_memory, yielded
 from lamina.lowering.loops.nest import LoopBuilder, Size
 from lamina.lowering.loops.stage import MAX_LANES, VECTOR_BYTES, Walk
 
@@ -222,7 +222,7 @@ class Reducer:
         assert self.fold is not None
         fold, dim = self.fold, self.reduced[0]
         length, lanes = self.walk.sizes[dim], self.lanes
-        steps = b.calc("divu", length, lanes) if can_vectorize(self.op) else 0
+        steps = 0 if reads_memory(self.op) else b.calc("divu", length, lanes)
         whole = b.calc("mul", steps, lanes)
         result = self.start(b, 0, [*places, 0])
         if steps != 0:
@@ -270,7 +270,7 @@ class Reducer:
         """Lanes lie along the last dim, which stays; rows are folded."""
         lower, upper = bounds
         dim = len(self.walk.sizes) - 1
-        units = all(a.unit_along(dim) for a in self.walk.outputs) and can_vectorize(self.op)
+        units = all(a.unit_along(dim) for a in self.walk.outputs) and not reads_memory(self.op)
         lanes = self.lanes if units and self.fold is not None and len(self.reduced) == 1 else 0
         split, lanes = b.whole_vectors(lower, upper, lanes)
         if lanes:

@@ -28,6 +28,7 @@ ROUND_TRIPS = (
     "scan",
     "effects",
     "window",
+    "indexing",
 )
 
 

@@ -282,20 +282,74 @@ func.func private @indices(%out: memref<4x32xi64>) {
 
 // -----
 
-// A body that reads memory at a computed place is not vectorized.
+// Elements at computed places are read lane by lane, the rest of the body has vectors.
 // CHECK-LABEL: func.func private @lookup(
-// CHECK-NOT: vector<
 // CHECK: scf.for [[I:%[a-z0-9_]+]] =
-// CHECK: [[V:%[a-z0-9_]+]] = memref.load %{{.*}}{{\[}}[[I]]] : memref<32xi64>
+// CHECK: [[V:%[a-z0-9_]+]] = vector.load %{{.*}}{{\[}}[[I]]] : memref<32xi64>, vector<8xi64>
 // CHECK: [[P:%[a-z0-9_]+]] = arith.index_cast [[V]]
-// CHECK: memref.load %{{.*}}{{\[}}[[P]]] : memref<9xf32>
+// CHECK: [[Q:%[a-z0-9_]+]] = vector.extract [[P]][0]
+// CHECK: memref.load %{{.*}}{{\[}}[[Q]]] : memref<9xf32>
+// CHECK: vector.insert
+// CHECK: math.exp {{.*}} : vector<8xf32>
 #id = affine_map<(d0) -> (d0)>
 func.func private @lookup(%x: memref<32xi64>, %t: memref<9xf32>, %out: memref<32xf32>) {
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<32xi64>) outs(%out : memref<32xf32>) {
   ^bb0(%v: i64, %o: f32):
     %p = arith.index_cast %v : i64 to index
     %w = memref.load %t[%p] : memref<9xf32>
+    %e = math.exp %w : f32
+    linalg.yield %e : f32
+  }
+  func.return
+}
+
+// -----
+
+// What does not change along a row is computed once, the row is read in vectors. Dims that the
+// body reads side by side are one.
+// CHECK-LABEL: func.func private @rows(
+// CHECK: [[T:%[a-z0-9_]+]] = memref.collapse_shape {{.*}} : memref<9x4x8xf32> into memref<9x32xf32>
+// CHECK: scf.for [[I:%[a-z0-9_]+]] =
+// CHECK: [[V:%[a-z0-9_]+]] = memref.load %{{.*}}{{\[}}[[I]]] : memref<5xi64>
+// CHECK: [[P:%[a-z0-9_]+]] = arith.index_cast [[V]] : i64 to index
+// CHECK: scf.for [[J:%[a-z0-9_]+]] =
+// CHECK-NEXT: [[R:%[a-z0-9_]+]] = vector.load [[T]]{{\[}}[[P]], [[J]]] : memref<9x32xf32>, vector<16xf32>
+// CHECK-NEXT: vector.store [[R]]
+#row = affine_map<(d0, d1, d2) -> (d0)>
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func private @rows(%i: memref<5xi64>, %t: memref<9x4x8xf32>, %out: memref<5x4x8xf32>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%i : memref<5xi64>) outs(%out : memref<5x4x8xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %a = linalg.index 1 : index
+    %b = linalg.index 2 : index
+    %w = memref.load %t[%p, %a, %b] : memref<9x4x8xf32>
     linalg.yield %w : f32
+  }
+  func.return
+}
+
+// -----
+
+// Dims whose indices are read in another order, or where the buffer is wider, are not one; lanes
+// that lie across the buffer's rows read element by element.
+// CHECK-LABEL: func.func private @not_side_by_side(
+// CHECK-NOT: memref.collapse_shape {{.*}}memref<9x8x4xf32>
+// CHECK-NOT: memref.collapse_shape {{.*}}memref<9x4x9xf32>
+// CHECK: memref.load %{{.*}} : memref<9x8x4xf32>
+// CHECK: vector.load %{{.*}} : memref<9x4x9xf32>, vector<8xf32>
+#row = affine_map<(d0, d1, d2) -> (d0)>
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func private @not_side_by_side(%i: memref<5xi64>, %t: memref<9x8x4xf32>, %u: memref<9x4x9xf32>, %out: memref<5x4x8xf32>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%i : memref<5xi64>) outs(%out : memref<5x4x8xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %a = linalg.index 1 : index
+    %b = linalg.index 2 : index
+    %w = memref.load %t[%p, %b, %a] : memref<9x8x4xf32>
+    %x = memref.load %u[%p, %a, %b] : memref<9x4x9xf32>
+    %s = arith.addf %w, %x : f32
+    linalg.yield %s : f32
   }
   func.return
 }

@@ -468,3 +468,50 @@ func.func @dynamic_windows(%x: tensor<?x5xui8>) -> tensor<?x2xui8> {
   %0 = nd.reduce_window "min" %x window [1, 1] strides [1, 3] padding [0, 0, 0, 0] dilation [1, 1] : tensor<?x5xui8> -> tensor<?x2xui8>
   return %0 : tensor<?x2xui8>
 }
+
+// -----
+
+// A gather reads at a computed place: negative indices count from the end, then are clamped.
+// CHECK-LABEL: func.func @gather(
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%i : tensor<5xi32>)
+// CHECK-NEXT: ^bb0([[V:%[a-z0-9_]+]]: i32,
+// CHECK: [[I:%[a-z0-9_]+]] = arith.index_cast [[V]] : i32 to index
+// CHECK: [[N:%[a-z0-9_]+]] = arith.addi [[I]], {{.*}} : index
+// CHECK: [[B:%[a-z0-9_]+]] = arith.cmpi slt, [[I]]
+// CHECK: [[W:%[a-z0-9_]+]] = arith.select [[B]], [[N]], [[I]] : index
+// CHECK: [[L:%[a-z0-9_]+]] = arith.minsi [[W]]
+// CHECK: [[AT:%[a-z0-9_]+]] = arith.maxsi [[L]]
+// CHECK: [[C:%[a-z0-9_]+]] = linalg.index 1
+// CHECK: tensor.extract %x{{\[}}[[AT]], [[C]]] : tensor<10x3xf32>
+func.func @gather(%x: tensor<10x3xf32>, %i: tensor<5xi32>) -> tensor<5x3xf32> {
+  %0 = nd.gather %x[%i] axes [0] dims [1] index_dims [0] : tensor<10x3xf32>, tensor<5xi32> -> tensor<5x3xf32>
+  func.return %0 : tensor<5x3xf32>
+}
+
+// -----
+
+// Unsigned indices are never negative. A batch dim is read at its own place.
+// CHECK-LABEL: func.func @unsigned_gather(
+// CHECK: [[B:%[a-z0-9_]+]] = linalg.index 0
+// CHECK: [[I:%[a-z0-9_]+]] = arith.index_castui %{{.*}} : i8 to index
+// CHECK: [[AT:%[a-z0-9_]+]] = arith.minui [[I]]
+// CHECK: tensor.extract %x{{\[}}[[B]], [[AT]]] : tensor<2x10xi8>
+func.func @unsigned_gather(%x: tensor<2x10xi1>, %i: tensor<2x5xui8>) -> tensor<2x5xi1> {
+  %0 = nd.gather %x[%i] axes [1] dims [0] index_dims [0, 1] : tensor<2x10xi1>, tensor<2x5xui8> -> tensor<2x5xi1>
+  func.return %0 : tensor<2x5xi1>
+}
+
+// -----
+
+// An axis of run-time size may be empty: then nothing is read.
+// CHECK-LABEL: func.func @gather_of_run_time_size(
+// CHECK: [[N:%[a-z0-9_]+]] = tensor.dim %x
+// CHECK: [[SOME:%[a-z0-9_]+]] = arith.cmpi ne, [[N]]
+// CHECK: scf.if [[SOME]]
+// CHECK: tensor.extract %x
+// CHECK: } else {
+// CHECK: linalg.fill
+func.func @gather_of_run_time_size(%x: tensor<?xf32>, %i: tensor<5xi64>) -> tensor<5xf32> {
+  %0 = nd.gather %x[%i] axes [0] dims [] index_dims [0] : tensor<?xf32>, tensor<5xi64> -> tensor<5xf32>
+  func.return %0 : tensor<5xf32>
+}

@@ -439,3 +439,52 @@ func.func @checks_stay_in_order(%w: tensor<9xf32>, %x: tensor<8xf32>, %b: i1, %n
   } -> tensor<8xf32>
   func.return %z : tensor<8xf32>
 }
+
+// -----
+
+// A tensor that is read at computed places is made by a kernel before...
+// CHECK-LABEL: func.func @lookup_of_100000(
+// CHECK: attrs = {lamina.kernel = [[K:[0-9]+]] : i64}
+// CHECK: arith.negf
+// CHECK-NOT: attrs = {lamina.kernel = [[K]] : i64}
+// CHECK: tensor.extract
+#id = affine_map<(d0) -> (d0)>
+func.func @lookup_of_100000(%x: tensor<100000xf32>, %i: tensor<100000xi64>) -> tensor<100000xf32> {
+  %e = tensor.empty() : tensor<100000xf32>
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<100000xf32>) outs(%e : tensor<100000xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = arith.negf %v : f32
+    linalg.yield %p : f32
+  } -> tensor<100000xf32>
+  %g = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%i : tensor<100000xi64>) outs(%e : tensor<100000xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %q = tensor.extract %t[%p] : tensor<100000xf32>
+    linalg.yield %q : f32
+  } -> tensor<100000xf32>
+  func.return %g : tensor<100000xf32>
+}
+
+// -----
+
+// ... but for a small one, which one thread makes first.
+// CHECK-LABEL: func.func @lookup_of_8(
+// CHECK: linalg.generic {{.*}} attrs = {lamina.kernel = [[K:[0-9]+]] : i64}
+// CHECK: linalg.generic {{.*}} attrs = {lamina.kernel = [[K]] : i64}
+// CHECK: tensor.extract
+#id = affine_map<(d0) -> (d0)>
+func.func @lookup_of_8(%x: tensor<8xf32>, %i: tensor<8xi64>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = arith.negf %v : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %g = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%i : tensor<8xi64>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %q = tensor.extract %t[%p] : tensor<8xf32>
+    linalg.yield %q : f32
+  } -> tensor<8xf32>
+  func.return %g : tensor<8xf32>
+}

@@ -331,3 +331,41 @@ func.func @keeps_checks_in_order(%x: tensor<8xf32>, %b: i1, %n: index, %f: f32) 
   } -> tensor<8xf32>
   func.return %z : tensor<8xf32>
 }
+
+// -----
+
+// A tensor that is read at computed places is there as a whole before, also where it is made
+// from the same indices; what is made of the elements is in their body.
+// CHECK-LABEL: func.func @lookup(
+// CHECK: [[J:%[a-z0-9_]+]], [[T:%[a-z0-9_]+]] = linalg.generic
+// CHECK: linalg.generic {{.*}} ins([[J]] : tensor<8xi64>)
+// CHECK: tensor.extract [[T]]
+// CHECK: math.exp
+// CHECK-NOT: linalg.generic
+#id = affine_map<(d0) -> (d0)>
+func.func @lookup(%i: tensor<8xi64>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %f = tensor.empty() : tensor<8xi64>
+  %j = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%i : tensor<8xi64>) outs(%f : tensor<8xi64>) {
+  ^bb0(%v: i64, %o: i64):
+    %p = arith.addi %v, %v : i64
+    linalg.yield %p : i64
+  } -> tensor<8xi64>
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%j : tensor<8xi64>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.sitofp %v : i64 to f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %g = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%j : tensor<8xi64>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %q = tensor.extract %t[%p] : tensor<8xf32>
+    linalg.yield %q : f32
+  } -> tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%g : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %p = math.exp %v : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  func.return %r : tensor<8xf32>
+}
