@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lamina.errors import DTypeError, LaminaError, ResourceError, ShapeError
+from lamina.errors import ArgumentError, DTypeError, LaminaError, ResourceError, ShapeError
 from lamina.frontend import dtypes
 from lamina.frontend.array import (
     AUTOGRAD,
@@ -21,6 +21,7 @@ from lamina.frontend.array import (
     Array,
     ArrayLike,
     is_ndarray,
+    is_numpy_scalar,
     unsupported,
     wrap,
     writable,
@@ -129,6 +130,16 @@ def is_weak(value: object) -> bool:
     return isinstance(value, WeakScalar) or (
         isinstance(value, SCALARS) and not isinstance(value, np.generic)
     )
+
+
+def number(name: str, value: Any, what: str) -> int | float:
+    """A real number that the code is made for. Raises `ArgumentError` for anything else."""
+    found: Any = value.number() if isinstance(value, WeakScalar) else value
+    if is_numpy_scalar(value):
+        found = value.item()
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
+        fail(ArgumentError, f"{name}: expected a number as {what}, found {value!r}")
+    return found
 
 
 def weak_kind(value: WeakScalar | Scalar) -> type:

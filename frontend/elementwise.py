@@ -177,7 +177,7 @@ def abs(x: ArrayLike, /) -> Array:
 
 @public
 def sign(x: ArrayLike, /) -> Array:
-    """-1, 0 or 1; NaN stays NaN. Numeric.
+    """-1, +0 or 1; NaN stays NaN. Numeric; of complex x, x / abs(x).
 
     >>> lm.sign(lm.asarray([3, -2, 0]))
     Array([ 1, -1,  0])

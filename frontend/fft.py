@@ -18,7 +18,7 @@ import numpy as np
 from lamina.errors import ArgumentError, DTypeError, ShapeError
 from lamina.frontend import dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
-from lamina.frontend.bind import as_array, constant
+from lamina.frontend.bind import as_array, constant, number
 from lamina.frontend.creation import check_device
 from lamina.frontend.dispatch import extension
 from lamina.frontend.dtypes import DType
@@ -194,12 +194,13 @@ def ihfft(
 def _frequencies(name: str, n: Any, d: Any, dtype: Any, device: Any, half: bool) -> Array:
     check_device(name, device)
     size = _size(name, n)
-    if isinstance(d, bool) or not isinstance(d, (int, float)) or d == 0 or not math.isfinite(d):
-        fail(ArgumentError, f"{name}: expected a finite d other than 0, found {d!r}")
+    spacing = number(name, d, "spacing")
+    if spacing == 0 or not math.isfinite(spacing):
+        fail(ArgumentError, f"{name}: expected a finite spacing other than 0, found {spacing}")
     wanted = dtypes.float64 if dtype is None else dtypes.normalize(dtype)
     if wanted not in dtypes.FLOATS:
         fail(DTypeError, f"{name}: expected a floating-point dtype, found {wanted}")
-    found = np.fft.rfftfreq(size, d) if half else np.fft.fftfreq(size, d)
+    found = (np.fft.rfftfreq if half else np.fft.fftfreq)(size, spacing)
     return astype(constant(np.asarray(found)), wanted, copy=False)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from lamina.errors import ArgumentError, ShapeError
 from lamina.frontend import decompositions, dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
-from lamina.frontend.bind import as_array, cast, check_dtype, result_dtype
+from lamina.frontend.bind import as_array, cast, check_dtype, number, result_dtype
 from lamina.frontend.dispatch import extension
 from lamina.frontend.dtypes import DType
 from lamina.frontend.elementwise import abs, multiply, pow, subtract
@@ -101,10 +101,11 @@ def _floating(name: str, x: ArrayLike) -> tuple[Array, DType]:
     return size, size.dtype if array.dtype in dtypes.COMPLEX else array.dtype
 
 
-def _order(name: str, order: Any, known: str) -> float:
-    if isinstance(order, bool) or not isinstance(order, (int, float)) or math.isnan(order):
-        fail(ArgumentError, f"{name}: expected an ord of {known}, found {order!r}")
-    return float(order)
+def _order(name: str, order: Any) -> float:
+    found = float(number(name, order, "ord"))
+    if math.isnan(found):
+        fail(ArgumentError, f"{name}: expected an ord other than NaN")
+    return found
 
 
 @extension("linalg")
@@ -123,7 +124,7 @@ def vector_norm(
     name = "linalg.vector_norm"
     size, dtype = _floating(name, x)
     axes = shapes.axis_indices(name, axis, size.ndim)
-    order = _order(name, ord, "a number")
+    order = _order(name, ord)
     if math.isinf(order):
         return cast(reduce(name, "max" if order > 0 else "min", size, axes, keepdims), dtype)
     if order == 0:
@@ -156,7 +157,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
         return vector_norm(array, axis=axes, keepdims=keepdims)
     known = '"fro", "nuc", 1, -1, 2, -2, inf or -inf'
     nuclear = isinstance(ord, str) and ord == "nuc"
-    order = 0.0 if nuclear else _order(name, ord, known)
+    order = 0.0 if nuclear else _order(name, ord)
     if nuclear or math.fabs(order) == 2:
         found = decompositions.svdvals(array)
         kind = "sum" if nuclear else "max" if order > 0 else "min"

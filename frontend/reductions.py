@@ -9,10 +9,10 @@ from __future__ import annotations
 from math import prod as product
 from typing import Any
 
-from lamina.errors import ArgumentError, ShapeError
+from lamina.errors import ShapeError
 from lamina.frontend import dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
-from lamina.frontend.bind import as_array, bind, cast, check_dtype, full, view
+from lamina.frontend.bind import as_array, bind, cast, check_dtype, full, number, view
 from lamina.frontend.dispatch import public
 from lamina.frontend.dtypes import DType
 from lamina.frontend.elementwise import add, divide, multiply, subtract
@@ -170,8 +170,7 @@ def mean(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False) -> Array:
 
 def variance(deviation: Array, axes: Shape, correction: Any, keepdims: bool) -> Array:
     """sum(d**2) / (n - correction) along `axes`, where d is `centered`."""
-    if not isinstance(correction, (int, float)):
-        fail(ArgumentError, f"var: expected a number as correction, found {correction!r}")
+    correction = number("var", correction, "correction")
     total = reduce("var", "sum", multiply(deviation, deviation), axes, keepdims)
     freedom = float(_count(deviation, axes)) - correction
     return divide(total, freedom if freedom > 0 else 0.0)

@@ -166,7 +166,7 @@ def diff(
         joined = [*before, cast(array, dtype), *behind]
         shapes.concatenated("diff", [part.shape for part in joined], along)
         array = concat(joined, axis=along)
-    for _ in range(times):
+    for _ in range(min(times, array.shape[along])):  # then nothing is left
         size = array.shape[along]
         upper, lower = _part(array, along, 1, size), _part(array, along, 0, max(size - 1, 0))
         array = (not_equal if array.dtype == dtypes.bool_ else subtract)(upper, lower)

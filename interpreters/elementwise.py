@@ -1,8 +1,8 @@
 """Elementwise ops. NumPy's function where it keeps the numeric contract, else ours.
 
-What NumPy does otherwise, and is mended here: `inf // 2` is NaN, and `-1.0 // inf` is -1 (the Array
-API has -0.0); maximum and minimum return either of two zeros; sign and a half's nextafter lose the
-sign of a zero; float to int out of range is undefined.
+What NumPy does otherwise, and is mended here: `inf // 2` is NaN, `-1.0 // inf` is -1 (the Array
+API has -0.0); maximum and minimum return either of two zeros; a half's nextafter loses the sign of
+a zero; float to int out of range is undefined.
 """
 
 from __future__ import annotations
@@ -127,9 +127,8 @@ def nextafter(x: Array, y: Array) -> Array:
 
 
 def sign(x: Array) -> Array:
-    """-1, 0 or 1; NaN stays NaN, and a zero stays that zero."""
-    result = np.sign(x)
-    return result if x.dtype.kind in "iuc" else np.where(x == 0, x, result)
+    """-1, +0 or 1; NaN stays NaN."""
+    return np.sign(x) + x.dtype.type(0)  # of bfloat16, NumPy keeps -0.0
 
 
 _float_pow = through_float64(np.power)

@@ -90,4 +90,4 @@ def expm1(x: Array) -> Array:
     result = np.expm1(x)
     if x.dtype.kind != "c":
         return result
-    return np.where(np.isfinite(x.real), result, np.exp(x) - 1)
+    return np.where(np.isfinite(np.real(x)), result, np.exp(x) - 1)

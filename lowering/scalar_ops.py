@@ -96,8 +96,9 @@ def _abs(emit: Scalars, operands: Sequence[SSAValue]) -> SSAValue:
 def _sign(emit: Scalars, operands: Sequence[SSAValue]) -> SSAValue:
     (x,), b = operands, emit.builder
     zero, one = emit.number(0), emit.number(1)
-    if emit.floating:  # NaN and both zeros stay what they are
-        below = b.select(b.cmpf("olt", x, zero), emit.number(-1), x)
+    if emit.floating:  # NaN stays; adding 0 makes +0.0 of -0.0
+        rest = b.float_op("add", x, zero)
+        below = b.select(b.cmpf("olt", x, zero), emit.number(-1), rest)
         return b.select(b.cmpf("ogt", x, zero), one, below)
     if emit.unsigned:
         return b.int_op("minu", x, one)

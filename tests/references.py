@@ -144,7 +144,7 @@ def _shift_right(a: int, b: int, d: DType) -> int:
 
 
 def _sign(a: Element, d: DType) -> Element:
-    return a if a == 0 or (is_float(d) and isnan(a)) else (a > 0) - (a < 0)
+    return a if is_float(d) and isnan(a) else (a > 0) - (a < 0)
 
 
 def _sqrt(a: float, d: DType) -> float:
