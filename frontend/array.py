@@ -391,6 +391,22 @@ class Array:
         """`lm.argmin`."""
         return FUNCTIONS["argmin"](self, axis=axis, keepdims=keepdims)
 
+    def argsort(self, axis: SupportsIndex = -1) -> Array:
+        """`lm.argsort`."""
+        return FUNCTIONS["argsort"](self, axis=axis)
+
+    def sort(self, axis: SupportsIndex = -1) -> None:
+        """Put the elements in order, in place."""
+        self[...] = FUNCTIONS["sort"](self, axis=axis)
+
+    def cumsum(self, axis: SupportsIndex | None = None, dtype: Any = None) -> Array:
+        """`lm.cumsum`."""
+        return FUNCTIONS["cumsum"](self, axis, dtype=dtype)
+
+    def cumprod(self, axis: SupportsIndex | None = None, dtype: Any = None) -> Array:
+        """`lm.cumprod`."""
+        return FUNCTIONS["cumprod"](self, axis, dtype=dtype)
+
     def dot(self, other: ArrayLike) -> Array:
         """`lm.matmul` for arrays of one or two axes."""
         return FUNCTIONS["matmul"](self, other)

@@ -54,6 +54,7 @@ REAL = INTEGERS | FLOATS
 BITS = INTEGERS | {bool_}
 BOOL = frozenset({bool_})
 FLOATS_OR_COMPLEX = FLOATS | COMPLEX
+ORDERED = REAL | BOOL
 ALL = NUMERIC | BOOL
 
 RANGES = {dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in INTEGERS}
@@ -66,6 +67,7 @@ FAMILIES = {
     INTEGERS: "an integer",
     BITS: "an integer or bool",
     REAL: "a real",
+    ORDERED: "a real or bool",
     NUMERIC: "a numeric",
     BOOL: "a bool",
     ALL: "a supported",

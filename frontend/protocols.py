@@ -67,7 +67,6 @@ NAMES = {
             "any",
             "argmax",
             "argmin",
-            "argsort",
             "astype",
             "broadcast_arrays",
             "broadcast_to",
@@ -91,11 +90,12 @@ NAMES = {
             "outer",
             "prod",
             "real",
+            "isin",
+            "nonzero",
             "repeat",
             "reshape",
             "result_type",
             "roll",
-            "sort",
             "split",
             "stack",
             "std",
@@ -114,12 +114,17 @@ NAMES = {
             "cumulative_sum",
             "cumulative_prod",
             "searchsorted",
+            "unique_all",
+            "unique_counts",
+            "unique_inverse",
+            "unique_values",
             "matrix_transpose",
         ]
     },
     "amax": "max",
     "amin": "min",
     "concatenate": "concat",
+    "argsort": "numpy_argsort",
     "cumprod": "cumprod",
     "cumsum": "cumsum",
     "dot": "matmul",
@@ -132,6 +137,7 @@ NAMES = {
     "hstack": "numpy_hstack",
     "squeeze": "numpy_squeeze",
     "shape": "numpy_shape",
+    "sort": "numpy_sort",
     "ndim": "numpy_ndim",
     "size": "numpy_size",
 }
@@ -242,6 +248,23 @@ def _squeeze(x: Array, axis: Any = None) -> Array:
     return as_array("squeeze", x).squeeze(axis)
 
 
+def _sorted(name: str, x: Array, axis: Any, kind: Any, stable: Any) -> Array:
+    """By any of NumPy's algorithms: the result of each is that of the stable one."""
+    if kind not in (None, "quicksort", "heapsort", "mergesort", "stable"):
+        fail(ArgumentError, f"np.{name}: expected the name of an algorithm as kind, found {kind!r}")
+    if axis is None:
+        x, axis = _ravel(x), 0
+    return FUNCTIONS[name](x, axis=axis, stable=True if stable is None else stable)
+
+
+def _sort(x: Array, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Array:
+    return _sorted("sort", x, axis, kind, stable)
+
+
+def _argsort(x: Array, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Array:
+    return _sorted("argsort", x, axis, kind, stable)
+
+
 def _shape(x: Array) -> tuple[int, ...]:
     return x.shape
 
@@ -260,7 +283,9 @@ FUNCTIONS.update(
     numpy_vstack=_vstack,
     numpy_hstack=_hstack,
     numpy_squeeze=_squeeze,
+    numpy_argsort=_argsort,
     numpy_shape=_shape,
+    numpy_sort=_sort,
     numpy_ndim=_ndim,
     numpy_size=_size,
 )

@@ -384,7 +384,7 @@ def _result_dtype(name: str, arrays: list[TracedArray], params: dict[str, Any]) 
         return params["dtype"]
     if name in COMPARISONS:
         return bool_
-    if name in ("argmax", "argmin"):
+    if name in ("argmax", "argmin", "argsort", "searchsorted"):
         return int64
     return arrays[-1].dtype
 

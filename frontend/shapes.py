@@ -240,6 +240,7 @@ RESULT: dict[str, Callable[[list[Shape], dict[str, Any]], Shape]] = {
     "reduce": lambda shapes, params: reduced(shapes[0], params["axes"]),
     "reduce_window": _reduce_window,
     "reshape": lambda shapes, params: params["shape"],
+    "searchsorted": lambda shapes, params: shapes[1],
     "select": lambda shapes, params: shapes[1],
     "slice": _slice,
     "transpose": _transpose,

@@ -29,6 +29,7 @@ from lamina.interpreters import (
     reduction,
     scan,
     shape,
+    sorting,
     transcendental,
     window,
 )
@@ -44,6 +45,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     **scan.MEANING,
     **window.MEANING,
     **indexing.MEANING,
+    **sorting.MEANING,
 }
 """Name of an `nd` op without "nd." -> what it means. Look it up at each call: see `forbid`."""
 

@@ -64,6 +64,23 @@ def scratch(b: LoopBuilder, element: Attribute, *sizes: Size) -> SSAValue:
     return b.value(tensor.EmptyOp, dynamic, TensorType(element, shape))
 
 
+def split(b: LoopBuilder, number: Size, sizes: Sequence[Size]) -> list[Size]:
+    """The row-major place `number` of a space of `sizes`."""
+    place: list[Size] = []
+    for size in reversed(sizes[1:]):
+        place.insert(0, b.calc("remu", number, size))
+        number = b.calc("divu", number, size)
+    return [number, *place] if sizes else []
+
+
+def product(b: LoopBuilder, sizes: Sequence[Size]) -> Size:
+    """The number of places of a space."""
+    total: Size = 1
+    for size in sizes:
+        total = b.calc("mul", total, size)
+    return total
+
+
 def independent(
     b: LoopBuilder, upper: Size, step: int, cost: int, inits: Values, body: Body
 ) -> Values:

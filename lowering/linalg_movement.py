@@ -136,11 +136,15 @@ def lower_broadcast(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAV
 
 def lower_transpose(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue:
     """A generic with a permuted input map."""
-    permutation = ints(op.properties["permutation"])
-    sizes = b.sizes_of(operands[0])
+    return permuted(b, operands[0], ints(op.properties["permutation"]))
+
+
+def permuted(b: LinalgBuilder, value: SSAValue, permutation: Sequence[int]) -> SSAValue:
+    """`value` with axis `permutation[d]` at place d."""
+    sizes = b.sizes_of(value)
     inverse = [permutation.index(axis) for axis in range(len(permutation))]
     source = dims_map(len(permutation), inverse)
-    return _move(b, operands[0], tuple(sizes[axis] for axis in permutation), source)
+    return _move(b, value, tuple(sizes[axis] for axis in permutation), source)
 
 
 def lower_reverse(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue:

@@ -15,7 +15,15 @@ from xdsl.ir.affine import AffineMap
 from lamina.dialects.nd import scan
 from lamina.dialects.nd.base import element_of, is_unsigned, shape_of
 from lamina.lowering.builder import Builder
-from lamina.lowering.element_loops import call_loops, get, independent, long_for, put
+from lamina.lowering.element_loops import (
+    call_loops,
+    get,
+    independent,
+    long_for,
+    product,
+    put,
+    split,
+)
 from lamina.lowering.linalg_builder import LinalgBuilder, Rule, memory_element
 from lamina.lowering.linalg_reductions import accumulator, combine, rounded, widen
 from lamina.lowering.loops.nest import LoopBuilder, Size
@@ -27,23 +35,6 @@ ROWS = 4
 """Rows side by side along the last axis."""
 COLUMNS = 512
 """Columns of one task along another axis: some kilobytes of each row."""
-
-
-def split(b: LoopBuilder, number: Size, sizes: Sequence[Size]) -> Place:
-    """The row-major place `number` of a space of `sizes`."""
-    place: Place = []
-    for size in reversed(sizes[1:]):
-        place.insert(0, b.calc("remu", number, size))
-        number = b.calc("divu", number, size)
-    return [number, *place] if sizes else []
-
-
-def product(b: LoopBuilder, sizes: Sequence[Size]) -> Size:
-    """The number of places of a space."""
-    total: Size = 1
-    for size in sizes:
-        total = b.calc("mul", total, size)
-    return total
 
 
 def _static(size: Size) -> int:

@@ -32,6 +32,7 @@ from lamina.lowering import (
     linalg_movement,
     linalg_reductions,
     linalg_scan,
+    linalg_sorting,
     linalg_windows,
 )
 from lamina.lowering.linalg_builder import Functions, LinalgBuilder, Rule, lower_type
@@ -41,6 +42,7 @@ RULES: dict[type[Operation], Rule] = {
     **linalg_movement.RULES,
     **linalg_reductions.RULES,
     **linalg_scan.RULES,
+    **linalg_sorting.RULES,
     **linalg_effects.RULES,
     **linalg_windows.RULES,
     **linalg_indexing.RULES,

@@ -305,6 +305,7 @@ class Drawing:
             "select": self.draw_select, "reshape": self.draw_reshape,
             "broadcast": self.draw_broadcast, "dot_general": self.draw_dot,
             "gather": self.draw_gather,
+            "searchsorted": self.draw_searchsorted,
         }  # fmt: skip
         if row.name in special:
             special[row.name](row, dtype)
@@ -460,6 +461,15 @@ class Drawing:
             operands.append(index)
         self.emit(row, operands, params)
 
+    def draw_searchsorted(self, row: Row, dtype: DType | None) -> None:
+        """In a vector that is sorted before."""
+        x = self.pick(lambda v: v.array.ndim == 1 and v.bound is None and dtype in (None, v.dtype))
+        found = self.emit(ROWS["sort"], (x,), {"axis": 0, "order": "ascending"})
+        shape = row.shapes(self.rng, x.array.shape)
+        assert shape is not None
+        y = self.find(x.dtype, shape[1], (None,) * len(shape[1]), True)
+        self.emit(row, (found, y), row.params(self.rng, shape, x.dtype))
+
     def draw_reshape(self, row: Row, dtype: DType | None) -> None:
         x = self.pick(lambda v: dtype in (None, v.dtype))
         if not any(x.declared):
@@ -528,6 +538,8 @@ def dims_of(name: str, operands: Sequence[Value], params: Params, shape: Shape) 
             found = dict(zip(params["dims"], walked, strict=True))
             found.update((d, None) for d in params["index_dims"])
             return tuple(found[d] for d in range(len(shape)))
+        case "searchsorted":
+            return operands[1].dims
         case "conv":
             spatial = ("computed" if d is not None else None for d in x[2:])
             return (x[0], None, *spatial)

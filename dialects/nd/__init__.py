@@ -14,6 +14,7 @@ from lamina.dialects.nd import (
     reduction,
     scan,
     shape,
+    sorting,
     transcendental,
     window,
 )
@@ -26,6 +27,7 @@ OPS: tuple[type[NdOp], ...] = (
     *contraction.OPS,
     *reduction.OPS,
     *scan.OPS,
+    *sorting.OPS,
     *effects.OPS,
     *window.OPS,
     *indexing.OPS,

@@ -173,6 +173,14 @@ from lamina.frontend.reductions import (
 )
 from lamina.frontend.scans import cumprod, cumsum, cumulative_prod, cumulative_sum, diff
 from lamina.frontend.searching import argmax, argmin, where
+from lamina.frontend.sets import (
+    nonzero,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
+from lamina.frontend.sorting import argsort, isin, searchsorted, sort, top_k
 from lamina.frontend.transcendental import (
     acos,
     acosh,
@@ -254,6 +262,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "asarray",
     "asin",
     "asinh",
@@ -334,6 +343,7 @@ __all__ = [
     "int64",
     "isdtype",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "layer_norm",
@@ -368,6 +378,7 @@ __all__ = [
     "negative",
     "newaxis",
     "nextafter",
+    "nonzero",
     "not_equal",
     "ones",
     "ones_like",
@@ -388,6 +399,7 @@ __all__ = [
     "rms_norm",
     "roll",
     "round",
+    "searchsorted",
     "sigmoid",
     "sign",
     "signbit",
@@ -396,6 +408,7 @@ __all__ = [
     "sinh",
     "softmax",
     "softplus",
+    "sort",
     "split",
     "sqrt",
     "square",
@@ -409,6 +422,7 @@ __all__ = [
     "tanh",
     "tensordot",
     "tile",
+    "top_k",
     "tree",
     "tril",
     "triu",
@@ -417,6 +431,10 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
     "unstack",
     "var",
     "vecdot",

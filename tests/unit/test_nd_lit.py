@@ -26,6 +26,7 @@ ROUND_TRIPS = (
     "contraction",
     "reduction",
     "scan",
+    "sorting",
     "effects",
     "window",
     "indexing",

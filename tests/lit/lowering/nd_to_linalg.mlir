@@ -515,3 +515,32 @@ func.func @gather_of_run_time_size(%x: tensor<?xf32>, %i: tensor<5xi64>) -> tens
   %0 = nd.gather %x[%i] axes [0] dims [] index_dims [0] : tensor<?xf32>, tensor<5xi64> -> tensor<5xf32>
   func.return %0 : tensor<5xf32>
 }
+
+// -----
+
+// Rows are sorted along the last axis: another one is moved there and back. A short row by ranks,
+// a longer one by the digits of its keys; searches are independent of each other.
+// CHECK-LABEL: func.func @sorting(
+// CHECK: linalg.generic
+// CHECK: [[S:%[a-z0-9_]+]] = func.call @sort_0(%{{.*}}, %{{.*}}) : (tensor<5x3xf32>, tensor<5x3xf32>) -> tensor<5x3xf32>
+// CHECK: linalg.generic {{.*}} ins([[S]]
+// CHECK: func.call @argsort_0(%y, %{{.*}}) : (tensor<1000xi16>, tensor<1000xi64>) -> tensor<1000xi64>
+// CHECK: func.call @searchsorted_0(%y, %{{.*}}, %{{.*}}) : (tensor<1000xi16>, tensor<?xi16>, tensor<?xi64>) -> tensor<?xi64>
+// CHECK: func.func private @sort_0(
+// CHECK: tensor.empty() : tensor<3xi32>
+// CHECK: arith.bitcast {{.*}} : f32 to i32
+// CHECK-NOT: arith.shrui
+// CHECK: } {lamina.parallel = 96 : i64}
+// CHECK: func.func private @argsort_0(
+// CHECK-DAG: tensor.empty() : tensor<2x1000xi16>
+// CHECK-DAG: tensor.empty() : tensor<2x256xi32>
+// CHECK: arith.shrui
+// CHECK: func.func private @searchsorted_0(
+// CHECK: scf.while
+// CHECK: {lamina.parallel = 8192 : i64}
+func.func @sorting(%x: tensor<3x5xf32>, %y: tensor<1000xi16>, %v: tensor<?xi16>) -> (tensor<3x5xf32>, tensor<1000xi64>, tensor<?xi64>) {
+  %0 = nd.sort %x axis 0 order "descending" : tensor<3x5xf32>
+  %1 = nd.argsort %y axis 0 order "ascending" : tensor<1000xi16> -> tensor<1000xi64>
+  %2 = nd.searchsorted %y, %v side "left" : tensor<1000xi16>, tensor<?xi16> -> tensor<?xi64>
+  func.return %0, %1, %2 : tensor<3x5xf32>, tensor<1000xi64>, tensor<?xi64>
+}
