@@ -10,92 +10,27 @@ exact in any order keep several vectors side by side, products one. What has sev
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import DenseArrayBase, MemRefType, i64
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from lamina.dialects import arith, linalg, memref, scf, vector
+from lamina.dialects import linalg, memref, scf, vector
 from lamina.dialects.generics import body_of
-from lamina.dialects.nd.base import is_float
 from lamina.dialects.sizes import byte_size
 from lamina.dialects.type_tests import is_vector
-from lamina.lowering.builder import FASTMATH, INDEX, OVERFLOW, WITH_OVERFLOW, segments, vector_of
+from lamina.lowering.builder import INDEX, segments, vector_of
 from lamina.lowering.loops.access import extract_lane
 from lamina.lowering.loops.body import BodyCloner, plain_ops, reads_memory, yielded
+from lamina.lowering.loops.fold import fold_of
 from lamina.lowering.loops.nest import LoopBuilder, Size
+from lamina.lowering.loops.panels import BLOCK, LEVELS, PanelFold
 from lamina.lowering.loops.stage import MAX_LANES, VECTOR_BYTES, Walk
 
-BLOCK = 8
-"""Vectors (or rows) that are added one after the other."""
 CHAINS = 4
 """Accumulators of a fold whose order does not matter: a step need not wait for the one before."""
-LEVELS = 48
-"""Levels of the counter when the number of blocks is not known: enough for 2^48."""
-
-COMBINERS = (
-    arith.AddfOp, arith.AddiOp, arith.MulfOp, arith.MuliOp, arith.MaximumfOp, arith.MinimumfOp,
-    arith.MaxSIOp, arith.MaxUIOp, arith.MinSIOp, arith.MinUIOp, arith.AndIOp, arith.OrIOp,
-)  # fmt: skip
 
 Load = Callable[[LoopBuilder, SSAValue], SSAValue]
 """The value at a step of a fold."""
-
-
-@dataclass(frozen=True)
-class Fold:
-    """`acc = combine(acc, value)`: the last op of a body, and what it adds."""
-
-    combiner: Operation
-    value: SSAValue
-    identity: float
-
-    @property
-    def is_float_sum(self) -> bool:
-        """Whether the order matters for the error."""
-        return isinstance(self.combiner, arith.AddfOp)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether every order gives the same bits."""
-        return not isinstance(self.combiner, (arith.AddfOp, arith.MulfOp))
-
-    def combine(self, b: LoopBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-        """One step."""
-        kind = type(self.combiner)
-        flags = FASTMATH if is_float(_scalar(lhs.type)) else {}
-        if kind in WITH_OVERFLOW:
-            flags = OVERFLOW
-        return b.value(kind, (lhs, rhs), lhs.type, flags)
-
-
-def _scalar(type: Attribute) -> Attribute:
-    return type.element_type if is_vector(type) else type
-
-
-def fold_of(op: linalg.GenericOp) -> Fold | None:
-    """The fold of a body with one result, or None when it is of another form."""
-    if len(op.outputs) != 1:
-        return None
-    acc, result = body_of(op).args[-1], yielded(op)[0]
-    combiner = result.owner
-    if not isinstance(combiner, COMBINERS) or not acc.has_one_use():
-        return None
-    lhs, rhs = combiner.operands
-    if acc not in (lhs, rhs):
-        return None
-    return Fold(combiner, rhs if lhs is acc else lhs, _identity(combiner, acc.type))
-
-
-def _identity(combiner: Operation, type: Attribute) -> float:
-    width = 8 * byte_size(type)
-    table: dict[type[Operation], float] = {
-        arith.AddfOp: 0.0, arith.AddiOp: 0, arith.MulfOp: 1.0, arith.MuliOp: 1,
-        arith.MaximumfOp: float("-inf"), arith.MinimumfOp: float("inf"),
-        arith.MaxSIOp: -(1 << (width - 1)), arith.MinSIOp: (1 << (width - 1)) - 1,
-        arith.MaxUIOp: 0, arith.MinUIOp: -1, arith.AndIOp: -1, arith.OrIOp: 0,
-    }  # fmt: skip
-    return table[combiner.__class__]
 
 
 class Reducer:
@@ -273,7 +208,10 @@ class Reducer:
         units = all(a.unit_along(dim) for a in self.walk.outputs) and not reads_memory(self.op)
         lanes = self.lanes if units and self.fold is not None and len(self.reduced) == 1 else 0
         split, lanes = b.whole_vectors(lower, upper, lanes)
-        if lanes:
+        rows = self.walk.sizes[self.reduced[0]]
+        if lanes and not (isinstance(rows, int) and rows < 2 * BLOCK):
+            self.panels(places, inside, lanes).emit(b, self.scope, lower, split)
+        elif lanes:
             b.for_(lower, split, lanes, (), self.column(places, inside, lanes))
         b.for_(split, upper, 1, (), self.column(places, inside, 0))
 
@@ -293,20 +231,41 @@ class Reducer:
 
             rows = self.walk.sizes[self.reduced[0]]
             total = self.accumulate(b, rows, load, vector_of(self.type, lanes))
-            access = self.walk.outputs[0]
-            if not lanes:
-                access.store(b, self.fold.combine(b, self.start(b, 0, out), total), out)
-                return ()
-            start = self.walk.stage.inits.get(0)
-            first = (
-                b.value(vector.BroadcastOp, (start,), total.type)
-                if start is not None
-                else access.load_vector(b, out, dim, lanes)
-            )
-            access.store_vector(b, self.fold.combine(b, first, total), out)
+            self.finish(b, total, out, lanes)
             return ()
 
         return body
+
+    def panels(
+        self, places: Sequence[SSAValue], inside: Sequence[SSAValue], lanes: int
+    ) -> PanelFold:
+        """The fold of many rows, `lanes` columns at once."""
+        assert self.fold is not None
+        dim = len(self.walk.sizes) - 1
+
+        def load(b: LoopBuilder, row: Size, column: Size) -> SSAValue:
+            return self.value(b, [*places, row, *inside, column], lanes, dim)
+
+        def finish(b: LoopBuilder, total: SSAValue, column: SSAValue) -> None:
+            self.finish(b, total, [*places, 0, *inside, column], lanes)
+
+        rows = self.walk.sizes[self.reduced[0]]
+        return PanelFold(self.fold, rows, self.type, lanes, load, finish)
+
+    def finish(self, b: LoopBuilder, total: SSAValue, out: Sequence[Size], lanes: int) -> None:
+        """Add a total to what the output starts from, and store it."""
+        assert self.fold is not None
+        access = self.walk.outputs[0]
+        if not lanes:
+            access.store(b, self.fold.combine(b, self.start(b, 0, out), total), out)
+            return
+        start = self.walk.stage.inits.get(0)
+        first = (
+            b.value(vector.BroadcastOp, (start,), total.type)
+            if start is not None
+            else access.load_vector(b, out, len(self.walk.sizes) - 1, lanes)
+        )
+        access.store_vector(b, self.fold.combine(b, first, total), out)
 
     # -- accumulation ---------------------------------------------------------------------------
 

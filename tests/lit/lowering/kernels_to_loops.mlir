@@ -211,6 +211,33 @@ func.func private @columns(%x: memref<8x33xf32>, %out: memref<33xf32>) {
 
 // -----
 
+// The sum down many rows: a panel of columns keeps its accumulators in memory, 8 neighbouring rows are
+// read for each vector of it, and their sum goes to the lowest empty level of a binary counter.
+// CHECK-LABEL: func.func private @panel(
+// CHECK-SAME: [[X:%[a-z0-9_]+]]: memref<50x33xf32>, [[OUT:%[a-z0-9_]+]]: memref<33xf32>)
+// CHECK: [[LEVELS:%[a-z0-9_]+]] = memref.alloc() : memref<96xf32>
+// CHECK: scf.for
+// CHECK: [[EMPTY:%[a-z0-9_]+]] = scf.while
+// CHECK: scf.for
+// CHECK-COUNT-8: vector.load [[X]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to [[EMPTY]]
+// CHECK-NEXT: [[AT:%[a-z0-9_]+]] = arith.muli
+// CHECK: vector.load [[LEVELS]]
+// CHECK: vector.store %{{.*}}, [[LEVELS]]
+// CHECK: vector.store %{{.*}}, [[OUT]]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+func.func private @panel(%x: memref<50x33xf32>, %out: memref<33xf32>) {
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : memref<50x33xf32>) outs(%out : memref<33xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+
+// -----
+
 // A long sum: blocks of 8 vectors, their sums on a binary counter (so the error stays small).
 // CHECK-LABEL: func.func private @long_sum(
 // CHECK: [[STACK:%[a-z0-9_]+]] = memref.alloca()
