@@ -237,6 +237,7 @@ RESULT: dict[str, Callable[[list[Shape], dict[str, Any]], Shape]] = {
     "dynamic_slice": lambda shapes, params: params["sizes"],
     "iota": lambda shapes, params: params["shape"],
     "pad": _pad,
+    "random_bits": lambda shapes, params: params["shape"],
     "reduce": lambda shapes, params: reduced(shapes[0], params["axes"]),
     "reduce_window": _reduce_window,
     "reshape": lambda shapes, params: params["shape"],

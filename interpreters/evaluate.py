@@ -108,7 +108,7 @@ def _from_types(
             return {"value": from_dense(op.properties["value"], resources)}
         case "broadcast" | "reshape":
             return {"shape": _filled(op, indices)}
-        case "iota":
+        case "iota" | "random_bits":
             dtype = dtype_of(tensor_type(op.results[0]).element_type)
             return {"shape": _filled(op, indices), "dtype": dtype}
         case "cast":

@@ -26,6 +26,7 @@ from lamina.interpreters import (
     contraction,
     elementwise,
     indexing,
+    random,
     reduction,
     scan,
     shape,
@@ -46,6 +47,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     **window.MEANING,
     **indexing.MEANING,
     **sorting.MEANING,
+    **random.MEANING,
 }
 """Name of an `nd` op without "nd." -> what it means. Look it up at each call: see `forbid`."""
 

@@ -30,6 +30,7 @@ from lamina.lowering import (
     linalg_elementwise,
     linalg_indexing,
     linalg_movement,
+    linalg_random,
     linalg_reductions,
     linalg_scan,
     linalg_sorting,
@@ -46,6 +47,7 @@ RULES: dict[type[Operation], Rule] = {
     **linalg_effects.RULES,
     **linalg_windows.RULES,
     **linalg_indexing.RULES,
+    **linalg_random.RULES,
 }
 
 

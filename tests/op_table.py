@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import op_rows_indexing
 import op_rows_loops
+import op_rows_random
 import op_rows_transcendental
 import pytest
 from numpy.random import Generator
@@ -271,6 +272,7 @@ ROWS: dict[str, Row] = {
         *op_rows_loops.rows(),
         WINDOW,
         *op_rows_indexing.rows(),
+        *op_rows_random.rows(),
     )
 }
 """Name of the op -> its row. `reduce` is the sum; `REDUCTIONS` has one row a kind."""

@@ -46,6 +46,7 @@ from lamina.interpreters.types import (
 
 CLASSES = {kind.name.removeprefix("nd."): kind for kind in OPS}
 INDEX = IndexType()
+UINT32, UINT64 = np.dtype(np.uint32), np.dtype(np.uint64)
 MAX_ELEMENTS = 1 << 12
 SIZES = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 64, 65, 130)
 """Sizes of dims: around the vector widths, and odd ones for the loops' tails."""
@@ -306,6 +307,7 @@ class Drawing:
             "broadcast": self.draw_broadcast, "dot_general": self.draw_dot,
             "gather": self.draw_gather,
             "searchsorted": self.draw_searchsorted,
+            "random_bits": self.draw_random_bits,
         }  # fmt: skip
         if row.name in special:
             special[row.name](row, dtype)
@@ -387,6 +389,13 @@ class Drawing:
         params = {**row.params(self.rng, (shape,), dtype or self.choose(row.dtypes))}
         sizes = [self.size_like(d, n) for d, n in zip(like, shape, strict=True) if d is not None]
         self.emit(row, (), params, like, sizes)
+
+    def draw_random_bits(self, row: Row, dtype: DType | None) -> None:
+        key, counter = (self.find(row.dtypes[0], (n,), (None,), True) for n in (2, 4))
+        shape = self.shape()
+        wanted = dtype if dtype in (UINT32, UINT64) else self.choose((UINT32, UINT64))
+        params = {"shape": shape, "dtype": wanted}
+        self.emit(row, (key, counter), params, (None,) * len(shape))
 
     def pick_dims(self) -> tuple[Shape, tuple[Size, ...]]:
         """The shape of a value of the pool, all of whose `?` are sizes of arguments."""
@@ -566,7 +575,7 @@ def properties_of(name: str, params: Params) -> dict[str, Attribute]:
     if name == "constant":
         return {"value": to_dense(params["value"])}
     found: dict[str, Attribute] = {}
-    skipped = {"cast": ("dtype",), "iota": ("dtype", "shape")}.get(name, ("shape",))
+    skipped = ("shape", "dtype")
     for key, value in params.items():
         if key in skipped:
             continue

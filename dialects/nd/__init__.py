@@ -11,6 +11,7 @@ from lamina.dialects.nd import (
     effects,
     elementwise,
     indexing,
+    random,
     reduction,
     scan,
     shape,
@@ -31,6 +32,7 @@ OPS: tuple[type[NdOp], ...] = (
     *effects.OPS,
     *window.OPS,
     *indexing.OPS,
+    *random.OPS,
 )
 
 Nd = Dialect("nd", list(OPS))

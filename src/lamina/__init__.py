@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from lamina import fft, linalg, tree
+from lamina import fft, linalg, random, tree
 from lamina.errors import (
     ArgumentError,
     AxisError,
@@ -389,6 +389,7 @@ __all__ = [
     "positive",
     "pow",
     "prod",
+    "random",
     "real",
     "reciprocal",
     "relu",

@@ -30,6 +30,7 @@ ROUND_TRIPS = (
     "effects",
     "window",
     "indexing",
+    "random",
 )
 
 

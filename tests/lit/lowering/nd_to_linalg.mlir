@@ -544,3 +544,32 @@ func.func @sorting(%x: tensor<3x5xf32>, %y: tensor<1000xi16>, %v: tensor<?xi16>)
   %2 = nd.searchsorted %y, %v side "left" : tensor<1000xi16>, tensor<?xi16> -> tensor<?xi64>
   func.return %0, %1, %2 : tensor<3x5xf32>, tensor<1000xi64>, tensor<?xi64>
 }
+
+// -----
+
+// Random bits: Philox of the element's number, in i64; the words of key and counter are read at
+// constant places. Rank 0 is number 0; axes of size 1 count for nothing.
+// CHECK-LABEL: func.func @random_bits(
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (0)>, affine_map<(d0, d1) -> (1)>, affine_map<(d0, d1) -> (0)>, affine_map<(d0, d1) -> (1)>, affine_map<(d0, d1) -> (2)>, affine_map<(d0, d1) -> (3)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%key, %key, %counter, %counter, %counter, %counter : {{.*}}) outs(%{{.*}} : tensor<3x5xi32>)
+// CHECK: linalg.index 0 : index
+// CHECK: linalg.index 1 : index
+// CHECK: arith.shrui
+// CHECK: arith.constant 3528531795 : i64
+// CHECK: arith.constant 3449720151 : i64
+// CHECK: arith.constant 2654435769 : i64
+// CHECK: arith.constant 3144134277 : i64
+// CHECK: arith.select
+// CHECK: arith.trunci %{{.*}} : i64 to i32
+// CHECK: linalg.generic {{.*}} iterator_types = []} ins({{.*}}) outs(%{{.*}} : tensor<i64>)
+// CHECK-NOT: linalg.index
+// CHECK: arith.ori
+// CHECK: linalg.yield %{{.*}} : i64
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x0xi32>)
+// CHECK-NOT: linalg.index 0
+// CHECK: linalg.index 1
+func.func @random_bits(%key: tensor<2xui32>, %counter: tensor<4xui32>) -> (tensor<3x5xui32>, tensor<ui64>, tensor<1x0xui32>) {
+  %0 = nd.random_bits %key, %counter : tensor<3x5xui32>
+  %1 = nd.random_bits %key, %counter : tensor<ui64>
+  %2 = nd.random_bits %key, %counter : tensor<1x0xui32>
+  func.return %0, %1, %2 : tensor<3x5xui32>, tensor<ui64>, tensor<1x0xui32>
+}

@@ -1,0 +1,25 @@
+"""Random numbers as pure functions of a key."""
+
+from lamina.frontend.random import (
+    bernoulli,
+    bits,
+    categorical,
+    fold_in,
+    integers,
+    key,
+    normal,
+    split,
+    uniform,
+)
+
+__all__ = [
+    "bernoulli",
+    "bits",
+    "categorical",
+    "fold_in",
+    "integers",
+    "key",
+    "normal",
+    "split",
+    "uniform",
+]
