@@ -14,7 +14,8 @@ from lamina.frontend.location import fail
 from lamina.frontend.shapes import Shape
 
 
-def _pair(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Array, Array]:
+def operands(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Array, Array]:
+    """Two numeric arrays of one dtype."""
     dtype = result_dtype(name, (x1, x2))
     check_dtype(name, dtype, dtypes.NUMERIC)
     return cast(as_array(name, x1, dtype), dtype), cast(as_array(name, x2, dtype), dtype)
@@ -41,7 +42,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> lm.matmul(lm.asarray([[1, 2], [3, 4]]), lm.asarray([1, 1]))
     Array([3, 7])
     """
-    a, b = _pair("matmul", x1, x2)
+    a, b = operands("matmul", x1, x2)
     if not a.ndim or not b.ndim:
         fail(ShapeError, f"matmul: expected one axis or more, found {a.shape} and {b.shape}")
     inner = a.shape[-1], b.shape[-2 if b.ndim > 1 else 0]
@@ -68,7 +69,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     >>> lm.vecdot(lm.asarray([1, 2]), lm.asarray([3, 4]))
     Array(11)
     """
-    a, b = _pair("vecdot", x1, x2)
+    a, b = operands("vecdot", x1, x2)
     rank = min(a.ndim, b.ndim)
     along = shapes.axis_index("vecdot", axis, rank) - rank
     if a.shape[along] != b.shape[along]:
@@ -91,7 +92,7 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: Any = 2) -> Array:
     >>> lm.tensordot(lm.asarray([1, 2]), lm.asarray([3, 4]), axes=1)
     Array(11)
     """
-    a, b = _pair("tensordot", x1, x2)
+    a, b = operands("tensordot", x1, x2)
     if shapes.is_sequence(axes):
         left = shapes.axis_indices("tensordot", axes[0], a.ndim)
         right = shapes.axis_indices("tensordot", axes[1], b.ndim)
@@ -117,7 +118,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Array([[3, 4],
            [6, 8]])
     """
-    a, b = _pair("outer", x1, x2)
+    a, b = operands("outer", x1, x2)
     if a.ndim != 1 or b.ndim != 1:
         fail(ShapeError, f"outer: expected two vectors, found {a.shape} and {b.shape}")
     return bind("multiply", *(broadcast(x, (a.size, b.size)) for x in (a[:, None], b)))
@@ -143,7 +144,7 @@ def conv(
     >>> lm.conv(lm.ones((1, 1, 4)), lm.ones((1, 1, 3)), padding="same")
     Array([[[2., 3., 3., 2.]]])
     """
-    a, b = _pair("conv", x, w)
+    a, b = operands("conv", x, w)
     rank = a.ndim - 2
     if rank < 1 or b.ndim != a.ndim:
         fail(
@@ -161,15 +162,17 @@ def conv(
             f"groups, found {a.shape[1]} and {b.shape[0]}",
         )
     edges = conv_padding("conv", padding, a.shape[2:], b.shape[2:], steps, spread)
-    return bind(
-        "conv",
-        a,
-        b,
-        strides=steps,
-        padding=edges,
-        dilation=spread,
-        groups=parts,
-    )
+    return convolved("conv", a, b, steps, edges, spread, parts)
+
+
+def convolved(
+    name: str, x: Array, w: Array, strides: Shape, padding: Shape, dilation: Shape, groups: int
+) -> Array:
+    """The convolution for the function `name`. `ShapeError` where a window does not fit."""
+    for axis, (size, window) in enumerate(zip(x.shape[2:], w.shape[2:], strict=True)):
+        edges = padding[2 * axis], padding[2 * axis + 1]
+        shapes.conv_output(name, size, window, strides[axis], edges, dilation[axis])
+    return bind("conv", x, w, strides=strides, padding=padding, dilation=dilation, groups=groups)
 
 
 def spatial(name: str, what: str, value: Any, rank: int, least: int = 1) -> Shape:

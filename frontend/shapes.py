@@ -159,6 +159,8 @@ def conv_output(
     name: str, size: int, window: int, stride: int, padding: tuple[int, int], dilation: int
 ) -> int:
     """The size of a convolution's or pooling's output along one spatial axis."""
+    if window < 1:
+        fail(ShapeError, f"{name}: expected a window of 1 or more, found {window}")
     reach = dilation * (window - 1) + 1
     room = size + sum(padding) - reach
     if room < 0:

@@ -208,6 +208,7 @@ from lamina.frontend.transcendental import (
     tan,
     tanh,
 )
+from lamina.frontend.transposed import conv_transpose
 from lamina.frontend.windows import avg_pool, max_pool
 
 e, pi, inf, nan = 2.718281828459045, 3.141592653589793, float("inf"), float("nan")
@@ -291,6 +292,7 @@ __all__ = [
     "conj",
     "constant",
     "conv",
+    "conv_transpose",
     "copy",
     "copysign",
     "cos",

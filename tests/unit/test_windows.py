@@ -177,3 +177,41 @@ def test_windows_of_every_length() -> None:
 
         for found, strides in zip(lm.jit(pools)(x), (1, 2, 5, window), strict=True):
             assert np.array_equal(np.asarray(found), expected[:, :, ::strides]), (window, strides)
+
+
+CONV_ERRORS: list[tuple[Any, str]] = [
+    (lambda x, w: lm.conv(x, lm.ones((1, 2, 6))), "conv: expected a window of at most 5, found 6"),
+    (lambda x, w: lm.conv(x, lm.ones((1, 2, 0))), "conv: expected a window of 1 or more"),
+    (lambda x, w: lm.conv_transpose(x[0], w), "conv_transpose: expected x .N, C, .S. and w"),
+    (lambda x, w: lm.conv_transpose(x, w[:1]), "as many input channels in x as in w"),
+    (lambda x, w: lm.conv_transpose(x, w, groups=3), "in 3 groups of equal size, found 2 and 2"),
+    (lambda x, w: lm.conv_transpose(x, w, strides=2, output_padding=2), "output_padding below"),
+    (lambda x, w: lm.conv_transpose(x, w, padding=9), "padding that leaves some of the result"),
+    (lambda x, w: lm.conv_transpose(x, w, strides=4, padding="same"), "at least the stride 4"),
+    (lambda x, w: lm.conv_transpose(x, w, dilation=0), "conv_transpose: expected dilation of 1"),
+]
+
+
+@pytest.mark.parametrize(("function", "text"), CONV_ERRORS)
+@pytest.mark.parametrize("compiled", (False, True))
+def test_errors_of_convolutions(function: Any, text: str, compiled: bool) -> None:
+    x, w = np.ones((1, 2, 5), np.float32), np.ones((2, 3, 3), np.float32)
+    with pytest.raises(lm.ShapeError, match=text):
+        (lm.jit(function) if compiled else function)(lm.asarray(x), lm.asarray(w))
+
+
+def test_transposed_convolution_is_the_gradient_of_a_convolution() -> None:
+    """<conv(x, w), y> = <x, conv_transpose(y, w)> for integers, in every way to pad."""
+    rng = np.random.default_rng(0)
+    x, w = rng.integers(-9, 9, (2, 3, 12)), rng.integers(-9, 9, (4, 3, 3))
+    for padding in ("valid", "same", [(2, 1)]):
+        y = lm.conv(lm.asarray(x), lm.asarray(w), strides=3, padding=padding)
+        z = rng.integers(-9, 9, y.shape)
+        left = (
+            12
+            - lm.conv_transpose(lm.asarray(z), lm.asarray(w), strides=3, padding=padding).shape[2]
+        )
+        back = lm.conv_transpose(
+            lm.asarray(z), lm.asarray(w), strides=3, padding=padding, output_padding=left
+        )
+        assert int(lm.sum(y * lm.asarray(z))) == int(lm.sum(back * lm.asarray(x)))
