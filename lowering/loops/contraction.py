@@ -22,6 +22,7 @@ from xdsl.ir import SSAValue
 from lamina.dialects import memref, vector
 from lamina.lowering.builder import segments
 from lamina.lowering.loops.contraction_operands import Operands, Place
+from lamina.lowering.loops.contraction_packing import Packing
 from lamina.lowering.loops.nest import LoopBuilder, Size
 
 
@@ -65,7 +66,7 @@ class Contraction(Operands):
         t = self.tiling
         end = b.calc("minu", b.calc("add", start, t.columns), self.column_count)
         count = b.calc("sub", end, start)
-        panels = self.scratch(scope, t.columns * t.depth)
+        columns = Packing(self, scope, outer, start, count)
         blocks = b.calc("divu", b.calc("add", self.depth_count, t.depth - 1), t.depth)
         several = not (isinstance(blocks, int) and blocks <= 1)
         last_start: Size = 0
@@ -77,122 +78,42 @@ class Contraction(Operands):
         def height(inner: LoopBuilder, top: SSAValue, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
             bottom = inner.calc("minu", inner.calc("add", top, row_blocks), self.row_count)
             sums = self.scratch(scope, t.height * t.columns) if several else None
-            tile = _Tile(self, scope, outer, start, count, top, bottom, panels, sums)
+            tile = _Tile(self, scope, columns, top, bottom, sums)
             if several:
                 tile.clear(inner)
 
                 def depth(
                     deeper: LoopBuilder, first: SSAValue, _: Sequence[SSAValue]
                 ) -> Sequence[SSAValue]:
-                    tile.pack(deeper, first, t.depth)
+                    columns.pack(deeper, first, t.depth)
                     tile.product(deeper, first, t.depth, last=False)
                     return ()
 
                 inner.for_(0, last_start, t.depth, (), depth)
             rest = inner.calc("sub", self.depth_count, last_start)
-            tile.pack(inner, last_start, rest)
+            columns.pack(inner, last_start, rest)
             tile.product(inner, last_start, rest, last=True)
             return ()
 
         b.for_(0, self.row_count, t.height, (), height)
-
-    def scratch(self, scope: LoopBuilder, elements: int) -> SSAValue:
-        """Scratch memory of a task."""
-        type = MemRefType(self.type, [elements])
-        return scope.value(memref.AllocOp, (), type, {"operandSegmentSizes": segments(0, 0)})
 
 
 class _Tile:
     """A block of rows and columns on its way through the depth."""
 
     def __init__(
-        self, kernel: Contraction, scope: LoopBuilder, outer: Place, start: SSAValue, count: Size,
-        top: SSAValue, bottom: Size, panels: SSAValue, sums: SSAValue | None,
+        self, kernel: Contraction, scope: LoopBuilder, columns: Packing, top: SSAValue,
+        bottom: Size, sums: SSAValue | None,
     ) -> None:  # fmt: skip
-        self.k, self.scope, self.outer = kernel, scope, outer
-        self.start, self.count, self.top, self.bottom = start, count, top, bottom
-        self.panels, self.sums = panels, sums
+        self.k, self.outer, self.top, self.bottom = kernel, columns.outer, top, bottom
+        self.start, self.count, self.panels = columns.start, columns.count, columns.panels
+        self.sums = sums
         self.t, self.lanes, self.width = kernel.tiling, kernel.lanes, kernel.width
         self.rows: SSAValue | None = None
         if kernel.left is None:
             self.rows = kernel.scratch(scope, self.t.rows * self.t.depth)
         type = MemRefType(kernel.type, [self.t.rows * self.width])
         self.edge = scope.value(memref.AllocaOp, (), type, {"operandSegmentSizes": segments(0, 0)})
-
-    # -- packing --------------------------------------------------------------------------------
-
-    def pack(self, b: LoopBuilder, first: Size, depth: Size) -> None:
-        """Columns in panels: element (d, j) of panel p is at (p * depth + d) * width + j; columns
-        beyond the last are 0."""
-
-        def panel(
-            inner: LoopBuilder, column: SSAValue, _: Sequence[SSAValue]
-        ) -> Sequence[SSAValue]:
-            base = inner.calc("mul", column, self.t.depth)
-
-            def row(deeper: LoopBuilder, d: SSAValue, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
-                at = deeper.calc("add", base, deeper.calc("mul", d, self.width))
-                self.pack_row(deeper, column, deeper.calc("add", first, d), at)
-                return ()
-
-            inner.for_(0, depth, 1, (), row)
-            return ()
-
-        b.for_(0, self.count, self.width, (), panel)
-
-    def pack_row(self, b: LoopBuilder, column: Size, depth: Size, at: Size) -> None:
-        """`width` columns of one depth."""
-        k = self.k
-        left = b.calc("sub", self.count, column)
-        vectors = k.unit_columns()
-        if vectors and isinstance(left, SSAValue):
-            whole = b.cmpi("uge", b.size(left), b.index(self.width))
-            b.if_(
-                whole, (),
-                lambda then: self.pack_vectors(then, column, depth, at),
-                lambda other: self.pack_scalars(other, column, depth, at),
-            )  # fmt: skip
-            return
-        if vectors and isinstance(left, int) and left >= self.width:
-            self.pack_vectors(b, column, depth, at)
-            return
-        self.pack_scalars(b, column, depth, at)
-
-    def pack_vectors(
-        self, b: LoopBuilder, column: Size, depth: Size, at: Size
-    ) -> Sequence[SSAValue]:
-        """Whole vectors, when neighbouring columns are neighbours in memory."""
-        k = self.k
-        absolute = b.calc("add", self.start, column)
-        for v in range(self.t.vectors):
-            dims = k.place(
-                b, self.outer, column=b.calc("add", absolute, v * self.lanes), depth=depth
-            )
-            value = k.load_columns(b, dims)
-            b.add(vector.StoreOp, (value, self.panels, b.size(b.calc("add", at, v * self.lanes))))
-        return ()
-
-    def pack_scalars(
-        self, b: LoopBuilder, column: Size, depth: Size, at: Size
-    ) -> Sequence[SSAValue]:
-        """Column by column; zeros behind the last."""
-        k = self.k
-        valid = b.calc("minu", b.calc("sub", self.count, column), self.width)
-
-        def copy(inner: LoopBuilder, j: SSAValue, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            here = inner.calc("add", inner.calc("add", self.start, column), j)
-            value = k.load_right(inner, k.place(inner, self.outer, column=here, depth=depth))
-            inner.add(memref.StoreOp, (value, self.panels, inner.size(inner.calc("add", at, j))))
-            return ()
-
-        def zero(inner: LoopBuilder, j: SSAValue, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            value = inner.number(0, k.type)
-            inner.add(memref.StoreOp, (value, self.panels, inner.size(inner.calc("add", at, j))))
-            return ()
-
-        b.for_(0, valid, 1, (), copy)
-        b.for_(valid, self.width, 1, (), zero)
-        return ()
 
     # -- product --------------------------------------------------------------------------------
 

@@ -1,11 +1,11 @@
-"""The operands of a contraction kernel: shapes, flat indices, packing loads, and the store."""
+"""The operands of a contraction kernel: shapes, flat indices, accesses, and the store."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
@@ -14,11 +14,12 @@ from lamina.dialects.generics import body_of, maps_of
 from lamina.dialects.nd.base import is_float
 from lamina.dialects.sizes import byte_size
 from lamina.lowering.buffer_types import is_contiguous, memref_type, strides_of
-from lamina.lowering.builder import vector_of
-from lamina.lowering.loops.access import Access, collapse, place_in
+from lamina.lowering.builder import segments, vector_of
+from lamina.lowering.loops.access import Access, collapse
 from lamina.lowering.loops.body import BodyCloner, plain_ops, yielded
 from lamina.lowering.loops.contraction_plan import Plan
 from lamina.lowering.loops.nest import LoopBuilder, Size
+from lamina.lowering.loops.padding import Framed
 
 Place = Sequence[Size]
 
@@ -66,7 +67,10 @@ class Operands:
         self.depth_count = self.flat([self.sizes[d] for d in plan.depth])
         self.tiling = self.fitted(tiling)
         self.width = self.tiling.vectors * self.lanes
-        self.left = self.left_access()
+        self.left = self.depth_access(plan.left)
+        if self.left is not None and self.left[0].element != self.type:
+            self.left = None  # widened while it is packed
+        self.right = self.depth_access(1 - plan.left)
         self.stores = self.store_accesses()
 
     # -- shapes ---------------------------------------------------------------------------------
@@ -128,6 +132,11 @@ class Operands:
             found[dims[0]] = index
         return found
 
+    def scratch(self, scope: LoopBuilder, elements: int) -> SSAValue:
+        """Scratch memory of a task."""
+        type = MemRefType(self.type, [elements])
+        return scope.value(memref.AllocOp, (), type, {"operandSegmentSizes": segments(0, 0)})
+
     # -- operands -------------------------------------------------------------------------------
 
     def place(self, b: LoopBuilder, outer: Place, **flat: Size) -> list[Size]:
@@ -141,10 +150,10 @@ class Operands:
                 dims[d] = value
         return dims
 
-    def left_access(self) -> tuple[Access, list[list[int]]] | None:
-        """The rows' operand with the depth as one dim, when it can be read in place."""
+    def depth_access(self, side: int) -> tuple[Access, list[list[int]]] | None:
+        """An operand with the depth as one dim, when that is contiguous in memory."""
         plan = self.plan
-        value, affine_map = plan.generic.operands[plan.left], self.maps[plan.left]
+        value, affine_map = plan.generic.operands[side], self.maps[side]
         rank = affine_map.num_dims
         if value not in self.buffers or not plan.depth:
             return None
@@ -158,8 +167,6 @@ class Operands:
         whole = len(plan.depth) == 1 or is_contiguous(buffer.type)
         unit = strides_of(memref_type(buffer))[-1:] == (1,)
         if in_order != list(plan.depth) or not (ends and whole and unit):
-            return None
-        if memref_type(buffer).element_type != self.type:
             return None
         order = [d for group in groups for d in group]
         if len(plan.depth) > 1 and order != list(range(rank)):
@@ -207,40 +214,23 @@ class Operands:
                 place.append(row if dim in plan.rows else column)
         return place
 
-    def load_right(self, b: LoopBuilder, dims: Place) -> SSAValue:
-        """One element of the columns' operand, widened; a frame of padding is not in memory."""
+    def access(self, side: int) -> Access:
+        """An operand as it is in memory; a frame of padding is not."""
         plan = self.plan
-        value, affine_map = plan.generic.operands[1 - plan.left], self.maps[1 - plan.left]
+        value, exprs = plan.generic.operands[side], self.maps[side].results
         padding = plan.padding
         if padding is None or padding.padded is not value:
-            return self.widen(b, Access(self.buffers[value], affine_map.results).load(b, dims))
-        return self.widen(b, self.load_padded(b, affine_map, dims))
+            return Access(self.buffers[value], exprs)
+        checked = tuple(
+            low != 0 or not isinstance(e, AffineDimExpr)
+            for e, low in zip(exprs, padding.low, strict=True)
+        )
+        source, frame = self.buffers[padding.source], self.buffers[padding.value]
+        return Framed(source, exprs, padding.low, checked, frame)
 
-    def load_padded(self, b: LoopBuilder, affine_map: AffineMap, dims: Place) -> SSAValue:
-        """The source where the place is inside it, else the frame's value."""
-        padding = self.plan.padding
-        assert padding is not None
-        source = self.buffers[padding.source]
-        indices: list[SSAValue] = []
-        inside: SSAValue | None = None
-        for axis, (expr, low) in enumerate(zip(affine_map.results, padding.low, strict=True)):
-            index = b.size(b.calc("sub", place_in(b, expr, dims), low))
-            if low or not isinstance(expr, AffineDimExpr):
-                # unsigned: what is before the start is beyond every size
-                size = b.size(b.dim(source, axis))
-                here = b.cmpi("ult", index, size)
-                inside = here if inside is None else b.int_op("and", inside, here)
-                index = b.select(here, index, b.index(0))
-            indices.append(index)
-        element = Access(source, ()).element
-        if inside is None:
-            return b.value(memref.LoadOp, (source, *indices), element)
-        frame = self.buffers[padding.value]
-        sizes = [b.dim(source, axis) for axis in range(len(indices))]
-        if 0 in sizes:
-            return frame
-        found = b.value(memref.LoadOp, (source, *indices), element)
-        return b.select(inside, found, frame)
+    def column_access(self) -> Access:
+        """The operand that has the columns."""
+        return self.access(1 - self.plan.left)
 
     def widen(self, b: LoopBuilder, value: SSAValue) -> SSAValue:
         """An element in the accumulator's type."""
@@ -250,30 +240,30 @@ class Operands:
 
     def load_row(self, b: LoopBuilder, dims: Place) -> SSAValue:
         """One element of the rows' operand, widened."""
-        value, affine_map = self.plan.generic.operands[self.plan.left], self.maps[self.plan.left]
-        padding = self.plan.padding
-        if padding is not None and padding.padded is value:
-            return self.widen(b, self.load_padded(b, affine_map, dims))
-        return self.widen(b, Access(self.buffers[value], affine_map.results).load(b, dims))
+        return self.widen(b, self.access(self.plan.left).load(b, dims))
 
     def unit_columns(self) -> bool:
         """Whether neighbouring columns of the columns' operand are neighbours in memory."""
-        plan = self.plan
-        value, affine_map = plan.generic.operands[1 - plan.left], self.maps[1 - plan.left]
-        if len(plan.columns) != 1 or value not in self.buffers:
+        columns, access = self.plan.columns, self.column_access()
+        if len(columns) != 1 or isinstance(access, Framed):
             return False
-        access = Access(self.buffers[value], affine_map.results)
-        return access.unit_along(plan.columns[0])
+        return access.unit_along(columns[0])
 
-    def load_columns(self, b: LoopBuilder, dims: Place) -> SSAValue:
-        """A vector of neighbouring columns, widened."""
-        plan = self.plan
-        value, affine_map = plan.generic.operands[1 - plan.left], self.maps[1 - plan.left]
-        access = Access(self.buffers[value], affine_map.results)
-        found = access.load_vector(b, dims, plan.columns[0], self.lanes)
-        if found.type == self.vector:
-            return found
-        return b.cast(arith.ExtFOp, found, self.vector)
+    def row_stride(self) -> int:
+        """How far apart in memory neighbours along the last of the column dims are; 0 where they
+        are not in a row, or too far."""
+        columns = self.plan.columns
+        access = self.column_access()
+        return Access.stride_along(access, columns[-1]) if columns else 0
+
+    def row_lanes(self) -> int:
+        """The lanes of a vector along a row: fewer where it would hardly fit, with padding left
+        out."""
+        size, lanes = self.sizes[self.plan.columns[-1]], self.lanes
+        slack = 2 if isinstance(self.column_access(), Framed) else 0
+        while isinstance(size, int) and lanes > max(4, size - slack):
+            lanes //= 2
+        return lanes
 
     def multiply_add(
         self, b: LoopBuilder, lhs: SSAValue, rhs: SSAValue, total: SSAValue

@@ -190,6 +190,15 @@ def test_max_pool(rank: int) -> None:
             assert np.array_equal(found, expected), number
 
 
+def overhang(ours: dict[str, Any], window: list[int], sizes: tuple[int, ...]) -> int:
+    """How far the last windows reach beyond the padding, at most, if they are rounded up."""
+    names = ours["strides"], ours["padding"], ours["dilation"]
+    return max(
+        -(size + sum(pads) - spread * (k - 1) - 1) % stride
+        for size, k, stride, pads, spread in zip(sizes, window, *names, strict=True)
+    )
+
+
 @RANKS
 def test_avg_pool(rank: int) -> None:
     for number in range(COUNT):
@@ -197,6 +206,9 @@ def test_avg_pool(rank: int) -> None:
         ours, theirs, x = pooling(rng, rank)
         window, include = ours.pop("window"), bool(rng.integers(0, 2))
         theirs["count_include_pad"] = int(include)
+        if overhang(ours, window, x.shape[2:]) > 1:
+            # the evaluator moves half of what is added to the low end: unlike its MaxPool
+            ours["ceil_mode"], theirs["ceil_mode"] = False, 0
         expected = reference("AveragePool", [x.astype(np.float64)], **theirs)
         total = reference("AveragePool", [np.abs(x.astype(np.float64))], **theirs)
         bound = (9 + np.log2(prod(window))) * UNIT * total

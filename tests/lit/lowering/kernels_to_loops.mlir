@@ -465,15 +465,17 @@ func.func private @half_dot(%x: memref<8x3xf16>, %w: memref<3x16xf16>, %out: mem
 
 // -----
 
-// A padded convolution: the frame is chosen while packing, never laid out.
+// A padded convolution: the frame is written around a row while packing, never laid out.
 // CHECK-LABEL: func.func private @conv(
 // CHECK-SAME: [[X:%[a-z0-9_]+]]: memref<20xf32>
+// CHECK-DAG: [[ZERO:%[a-z0-9_]+]] = arith.constant 0.000000e+00 : f32
+// CHECK-DAG: [[LINE:%[a-z0-9_]+]] = memref.alloc() : memref<32xf32>
 // CHECK-NOT: memref<22xf32>
 // CHECK-NOT: memref.copy
-// CHECK: [[IN:%[a-z0-9_]+]] = arith.cmpi ult
-// CHECK: [[AT:%[a-z0-9_]+]] = arith.select [[IN]]
-// CHECK: [[V:%[a-z0-9_]+]] = memref.load [[X]]{{\[}}[[AT]]]
-// CHECK: arith.select [[IN]], [[V]]
+// CHECK: [[V:%[a-z0-9_]+]] = vector.load [[X]]
+// CHECK: vector.store [[V]], [[LINE]]
+// CHECK: memref.store [[ZERO]], [[LINE]]
+// CHECK: memref.store [[ZERO]], [[LINE]]
 #window = affine_map<(d0, d1) -> (d0 + d1)>
 #k = affine_map<(d0, d1) -> (d1)>
 #out = affine_map<(d0, d1) -> (d0)>
@@ -485,6 +487,30 @@ func.func private @conv(%x: memref<20xf32>, %w: memref<3xf32>, %out: memref<20xf
   memref.copy %x, %s : memref<20xf32> to memref<20xf32, strided<[1], offset: 1>>
   linalg.fill ins(%zero : f32) outs(%out : memref<20xf32>)
   linalg.generic {indexing_maps = [#window, #k, #out], iterator_types = ["parallel", "reduction"]} ins(%p, %w : memref<22xf32>, memref<3xf32>) outs(%out : memref<20xf32>) {
+  ^bb0(%v: f32, %u: f32, %o: f32):
+    %q = arith.mulf %v, %u : f32
+    %t = arith.addf %o, %q : f32
+    linalg.yield %t : f32
+  }
+  func.return
+}
+
+// -----
+
+// The columns of a transposed product lie along the depth: blocks are transposed in registers, the
+// last one of the depth overlaps the one before it.
+// CHECK-LABEL: func.func private @transposed(
+// CHECK-SAME: [[X:%[a-z0-9_]+]]: memref<8x40xf32>, [[W:%[a-z0-9_]+]]: memref<20x40xf32>
+// CHECK-DAG: [[LAST:%[a-z0-9_]+]] = arith.constant 24 : index
+// CHECK: arith.minui %{{.*}}, [[LAST]] : index
+// CHECK-COUNT-16: vector.load [[W]]{{.*}}, vector<16xf32>
+// CHECK-COUNT-64: vector.shuffle
+// CHECK-COUNT-16: vector.store
+#lhs = affine_map<(d0, d1, d2) -> (d0, d2)>
+#rhs = affine_map<(d0, d1, d2) -> (d1, d2)>
+#out = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func private @transposed(%x: memref<8x40xf32>, %w: memref<20x40xf32>, %out: memref<8x20xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : memref<8x40xf32>, memref<20x40xf32>) outs(%out : memref<8x20xf32>) {
   ^bb0(%v: f32, %u: f32, %o: f32):
     %q = arith.mulf %v, %u : f32
     %t = arith.addf %o, %q : f32
