@@ -1,20 +1,22 @@
 """NumPy's functions on our arrays: `np.exp(x)`, `np.sum(x, axis=0)`, `np.concatenate([x, y])`.
 
-A name that stands in neither table is a `TypeError` that names it: nothing falls back to NumPy.
+A name that stands in no table is an error that names it: nothing falls back to NumPy.
+`numpy_functions` has the functions whose arguments are not those of one of ours.
 """
 
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
 
 from lamina.errors import ArgumentError
+from lamina.frontend import numpy_functions
 from lamina.frontend.array import Array
-from lamina.frontend.bind import as_array, values
+from lamina.frontend.bind import values
 from lamina.frontend.dispatch import FUNCTIONS, public
 from lamina.frontend.indexing import set_item
 from lamina.frontend.location import fail
@@ -46,107 +48,60 @@ UFUNCS = {
 }
 """Name of a NumPy ufunc -> our function."""
 
-REDUCTIONS = {
-    "add": "sum",
-    "multiply": "prod",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_and": "all",
-    "logical_or": "any",
-}
-"""Name of a NumPy ufunc -> what its `reduce` is."""
-
-SCANS = {"add": "cumulative_sum", "multiply": "cumulative_prod"}
-"""Name of a NumPy ufunc -> what its `accumulate` is."""
-
-NAMES = {
-    **{
-        name: name
-        for name in [
-            "all",
-            "any",
-            "argmax",
-            "argmin",
-            "astype",
-            "broadcast_arrays",
-            "broadcast_to",
-            "clip",
-            "concat",
-            "copy",
-            "count_nonzero",
-            "diff",
-            "einsum",
-            "max",
-            "min",
-            "empty_like",
-            "expand_dims",
-            "flip",
-            "full_like",
-            "imag",
-            "mean",
-            "meshgrid",
-            "moveaxis",
-            "ones_like",
-            "outer",
-            "prod",
-            "real",
-            "isin",
-            "nonzero",
-            "repeat",
-            "reshape",
-            "result_type",
-            "roll",
-            "split",
-            "stack",
-            "std",
-            "sum",
-            "swapaxes",
-            "take",
-            "take_along_axis",
-            "tensordot",
-            "tile",
-            "tril",
-            "triu",
-            "unstack",
-            "var",
-            "where",
-            "zeros_like",
-            "cumulative_sum",
-            "cumulative_prod",
-            "searchsorted",
-            "unique_all",
-            "unique_counts",
-            "unique_inverse",
-            "unique_values",
-            "matrix_transpose",
-        ]
+METHODS: dict[str, dict[str, str]] = {
+    "__call__": UFUNCS,
+    "reduce": {
+        "add": "sum",
+        "multiply": "prod",
+        "maximum": "max",
+        "minimum": "min",
+        "logical_and": "all",
+        "logical_or": "any",
     },
+    "accumulate": {"add": "cumsum", "multiply": "cumprod"},
+    "outer": {"multiply": "numpy.multiply_outer"},
+}
+"""Method of a ufunc -> name of the ufunc -> our function."""
+
+SAME_NAMES = (
+    "all any argmax argmin argsort astype broadcast_arrays broadcast_to clip concat copy "
+    "count_nonzero cumprod cumsum cumulative_prod cumulative_sum diff einsum empty_like "
+    "expand_dims flip full_like imag isin matrix_transpose max mean meshgrid min moveaxis nonzero "
+    "ones_like outer permute_dims prod real repeat reshape result_type roll round searchsorted "
+    "sort split stack std sum swapaxes take take_along_axis tensordot tile tril triu unstack var "
+    "where zeros_like"
+)
+LINALG = (
+    "cholesky cross det diagonal eigh eigvalsh inv matrix_norm matrix_power matrix_rank pinv qr "
+    "slogdet solve svd svdvals trace vector_norm"
+)
+FFT = (
+    "fft fftfreq fftn fftshift hfft ifft ifftn ifftshift ihfft irfft irfftn rfft rfftfreq rfftn"
+)
+NAMES = {
+    **{name: name for name in SAME_NAMES.split()},
+    **{f"linalg.{name}": f"linalg.{name}" for name in LINALG.split()},
+    **{f"fft.{name}": f"fft.{name}" for name in FFT.split()},
+    **{f"linalg.{name}": name for name in ("matrix_transpose", "outer", "tensordot")},
+    **{name: f"numpy.{name}" for name in numpy_functions.NAMES},
     "amax": "max",
     "amin": "min",
-    "concatenate": "concat",
-    "argsort": "numpy_argsort",
-    "cumprod": "cumprod",
-    "cumsum": "cumsum",
-    "dot": "matmul",
-    "permute_dims": "permute_dims",
-    "round": "round",
     "around": "round",
-    "transpose": "numpy_transpose",
-    "ravel": "numpy_ravel",
-    "vstack": "numpy_vstack",
-    "hstack": "numpy_hstack",
-    "squeeze": "numpy_squeeze",
-    "shape": "numpy_shape",
-    "sort": "numpy_sort",
-    "ndim": "numpy_ndim",
-    "size": "numpy_size",
+    "concatenate": "concat",
 }
-"""Name of another NumPy function -> our function."""
+"""Name of another NumPy function, less "numpy." -> our function."""
 
-KEYWORDS = {"ddof": "correction", "a_min": "min", "a_max": "max", "decimals": None, "order": None}
-"""NumPy's keyword -> ours; None is dropped when it has NumPy's default."""
+KEYWORDS = {"ddof": "correction", "a_min": "min", "a_max": "max"}
+"""NumPy's keyword -> ours."""
 
-_DEFAULTS: tuple[Any, ...] = (None, np._NoValue, "K", "C", "same_kind", True, 0)  # type: ignore[attr-defined]
+_UFUNC_DEFAULTS: dict[str, Any] = {
+    "casting": "same_kind",
+    "order": "K",
+    "dtype": None,
+    "subok": True,
+    "where": True,
+    "initial": np._NoValue,  # type: ignore[attr-defined]
+}
 
 
 @public
@@ -154,18 +109,15 @@ def from_ufunc(
     ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
     """`Array.__array_ufunc__`: our function of the ufunc's name, its result written to `out`."""
-    table = {"__call__": UFUNCS, "reduce": REDUCTIONS, "accumulate": SCANS}.get(method, {})
-    name = table.get(ufunc.__name__, "")
+    called = f"np.{ufunc.__name__}" if method == "__call__" else f"np.{ufunc.__name__}.{method}"
+    name = METHODS.get(method, {}).get(ufunc.__name__, "")
     if name not in FUNCTIONS:
-        called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-        _unknown(f"np.{called}")
+        _unknown(called)
     out: Any = options.pop("out", None)
     if method in ("reduce", "accumulate"):
         options.setdefault("axis", 0)
-    result = FUNCTIONS[name](*inputs, **_known(name, options))
-    if out is None:
-        return result
-    return _written(out[0], result)
+    result = _applied(called, FUNCTIONS[name], inputs, options, _UFUNC_DEFAULTS)
+    return result if out is None or out[0] is None else _written(out[0], result)
 
 
 @public
@@ -174,18 +126,30 @@ def from_numpy_function(
 ) -> Any:
     """`Array.__array_function__`: our function of the NumPy function's name."""
     module = (getattr(function, "__module__", "") or "numpy").removeprefix("numpy").strip(".")
-    name = "" if module else NAMES.get(function.__name__, "")
+    path = f"{module}.{function.__name__}" if module else function.__name__
+    name = NAMES.get(path, "")
     if name not in FUNCTIONS:
-        _unknown(".".join(part for part in ("np", module, function.__name__) if part))
+        _unknown(f"np.{path}")
     out: Any = options.pop("out", None)
-    accepted = inspect.signature(FUNCTIONS[name]).parameters.values()
-    places = sum(parameter.kind is not parameter.KEYWORD_ONLY for parameter in accepted)
-    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in accepted):
-        places = len(arguments)
-    for key, value in zip(_parameters(function)[places:], arguments[places:], strict=False):
-        options[key] = value
-    result = FUNCTIONS[name](*arguments[:places], **_known(name, options))
+    ours, defaults = FUNCTIONS[name], _defaults(function)
+    arguments, options = _arranged(ours, [*defaults], arguments, options)
+    result = _applied(f"np.{path}", ours, arguments, options, defaults)
     return result if out is None else _written(out, result)
+
+
+def _arranged(
+    ours: Callable[..., Any], names: list[str], arguments: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments by NumPy's parameter `names`, but for those that ours has no name for."""
+    accepted = inspect.signature(ours).parameters.values()
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in accepted):
+        return arguments, options
+    places = sum(parameter.kind is parameter.POSITIONAL_ONLY for parameter in accepted)
+    if not names:
+        return arguments, options
+    given = {**dict(zip(names, arguments, strict=False)), **options}
+    first = tuple(given.pop(name) for name in names[:places] if name in given)
+    return first, given
 
 
 def _written(out: Any, result: Array) -> Any:
@@ -196,96 +160,43 @@ def _written(out: Any, result: Array) -> Any:
     return out
 
 
-def _parameters(function: Callable[..., Any]) -> list[str]:
+def _defaults(function: Callable[..., Any]) -> dict[str, Any]:
+    """The parameters of a NumPy function, with their defaults."""
     try:
-        return list(inspect.signature(function).parameters)
+        parameters = inspect.signature(function).parameters
     except ValueError:  # a C function without a signature
-        return []
+        return dict.fromkeys(_WITHOUT_SIGNATURE.get(function.__name__, ()))
+    return {name: parameter.default for name, parameter in parameters.items()}
 
 
-def _known(name: str, options: dict[str, Any]) -> dict[str, Any]:
-    """NumPy's keywords as ours. Those that we lack must have a value that says nothing."""
-    accepted = inspect.signature(FUNCTIONS[name]).parameters
+def _applied(
+    called: str,
+    ours: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    options: dict[str, Any],
+    defaults: Mapping[str, Any],
+) -> Any:
+    """`ours` with NumPy's keywords. Those that we lack must have NumPy's default."""
+    signature = inspect.signature(ours)
     known: dict[str, Any] = {}
     for key, value in options.items():
-        ours = KEYWORDS.get(key, key) or key
+        name = KEYWORDS.get(key, key)
         if value is np._NoValue:  # type: ignore[attr-defined]
             continue
-        if ours in accepted:
-            known[ours] = value
-        elif not any(value is default for default in _DEFAULTS):
-            fail(ArgumentError, f"np.{name}: expected no {key}, found {value!r}")
-    return known
+        if name in signature.parameters:
+            known[name] = value
+        elif value is not None and not _is_default(value, defaults.get(key)):
+            fail(ArgumentError, f"{called}: expected no {key}, found {value!r}")
+    try:
+        signature.bind(*arguments, **known)
+    except TypeError as error:
+        fail(ArgumentError, f"{called}: {error}")
+    return ours(*arguments, **known)
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and bool(value == default))
 
 
 def _unknown(name: str) -> NoReturn:
     fail(ArgumentError, f"{name}: expected a function that lamina has, found none of this name")
-
-
-# where NumPy's meaning is not that of a function of ours
-
-
-def _transpose(x: Array, axes: Any = None) -> Array:
-    return as_array("transpose", x).transpose(axes)
-
-
-def _ravel(x: Array) -> Array:
-    return as_array("ravel", x).reshape(-1)
-
-
-def _vstack(arrays: Sequence[Array]) -> Array:
-    found = [as_array("vstack", x) for x in arrays]
-    return FUNCTIONS["concat"]([x if x.ndim > 1 else x.reshape(1, -1) for x in found])
-
-
-def _hstack(arrays: Sequence[Array]) -> Array:
-    found = [as_array("hstack", x) for x in arrays]
-    found = [x if x.ndim else x.reshape(1) for x in found]
-    return FUNCTIONS["concat"](found, axis=0 if found[0].ndim == 1 else 1)
-
-
-def _squeeze(x: Array, axis: Any = None) -> Array:
-    return as_array("squeeze", x).squeeze(axis)
-
-
-def _sorted(name: str, x: Array, axis: Any, kind: Any, stable: Any) -> Array:
-    """By any of NumPy's algorithms: the result of each is that of the stable one."""
-    if kind not in (None, "quicksort", "heapsort", "mergesort", "stable"):
-        fail(ArgumentError, f"np.{name}: expected the name of an algorithm as kind, found {kind!r}")
-    if axis is None:
-        x, axis = _ravel(x), 0
-    return FUNCTIONS[name](x, axis=axis, stable=True if stable is None else stable)
-
-
-def _sort(x: Array, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Array:
-    return _sorted("sort", x, axis, kind, stable)
-
-
-def _argsort(x: Array, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Array:
-    return _sorted("argsort", x, axis, kind, stable)
-
-
-def _shape(x: Array) -> tuple[int, ...]:
-    return x.shape
-
-
-def _ndim(x: Array) -> int:
-    return x.ndim
-
-
-def _size(x: Array) -> int:
-    return x.size
-
-
-FUNCTIONS.update(
-    numpy_transpose=_transpose,
-    numpy_ravel=_ravel,
-    numpy_vstack=_vstack,
-    numpy_hstack=_hstack,
-    numpy_squeeze=_squeeze,
-    numpy_argsort=_argsort,
-    numpy_shape=_shape,
-    numpy_sort=_sort,
-    numpy_ndim=_ndim,
-    numpy_size=_size,
-)

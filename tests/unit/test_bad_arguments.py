@@ -20,7 +20,7 @@ JUNK: list[Any] = [
     np.ones((2, 2)), 10**30, (X, X), float("nan"), slice(1), lm.asarray([True]), 2**62,
 ]  # fmt: skip
 METHODS = ("get_item", "set_item", "update_in_place", "from_ufunc", "from_numpy_function")
-PUBLIC = sorted(n for n in FUNCTIONS if n not in METHODS and not n.startswith(("numpy_", "__")))
+PUBLIC = sorted(n for n in FUNCTIONS if n not in METHODS and not n.startswith(("numpy.", "__")))
 
 
 def attempt(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> None:
