@@ -138,6 +138,16 @@ class Array:
         """The last two axes exchanged: a view. Raises `ShapeError` below two axes."""
         return FUNCTIONS["matrix_transpose"](self)
 
+    @property
+    def real(self) -> Array:
+        """`lm.real`: a copy."""
+        return FUNCTIONS["real"](self)
+
+    @property
+    def imag(self) -> Array:
+        """`lm.imag`: a copy. `DTypeError` for real arrays."""
+        return FUNCTIONS["imag"](self)
+
     # reading: values leave the array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
@@ -407,9 +417,37 @@ class Array:
         """`lm.cumprod`."""
         return FUNCTIONS["cumprod"](self, axis, dtype=dtype)
 
+    def nonzero(self) -> tuple[Array, ...]:
+        """`lm.nonzero`."""
+        return FUNCTIONS["nonzero"](self)
+
     def dot(self, other: ArrayLike) -> Array:
-        """`lm.matmul` for arrays of one or two axes."""
-        return FUNCTIONS["matmul"](self, other)
+        """`lm.matmul` for arrays of one or two axes; a product with a number."""
+        return FUNCTIONS["numpy.dot"](self, other)
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+        """`lm.linalg.diagonal` of two axes."""
+        return FUNCTIONS["numpy.diagonal"](self, offset, axis1, axis2)
+
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
+        """`lm.linalg.trace` of two axes."""
+        return FUNCTIONS["numpy.trace"](self, offset, axis1, axis2, dtype)
+
+    def conj(self) -> Array:
+        """`lm.conj`."""
+        return FUNCTIONS["conj"](self)
+
+    def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
+        """`lm.swapaxes`: a view."""
+        return FUNCTIONS["swapaxes"](self, axis1, axis2)
+
+    def repeat(self, repeats: Any, axis: SupportsIndex | None = None) -> Array:
+        """`lm.repeat`."""
+        return FUNCTIONS["repeat"](self, repeats, axis=axis)
+
+    def take(self, indices: Any, axis: SupportsIndex | None = None) -> Array:
+        """`lm.take`."""
+        return FUNCTIONS["take"](self, indices, axis=axis)
 
     def clip(self, min: Any = None, max: Any = None) -> Array:
         """`lm.clip`."""

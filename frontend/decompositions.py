@@ -14,7 +14,7 @@ import numpy as np
 
 from lamina.errors import ArgumentError, ShapeError
 from lamina.frontend import dtypes, shapes
-from lamina.frontend.array import Array, ArrayLike
+from lamina.frontend.array import Array, ArrayLike, NDArray
 from lamina.frontend.bind import as_array, cast, result_dtype
 from lamina.frontend.dispatch import extension
 from lamina.frontend.dtypes import DType
@@ -234,6 +234,15 @@ def _tolerance(name: str, rtol: ArrayLike | None, shape: shapes.Shape) -> Array 
     return found
 
 
+def _pinv(x: NDArray, rtol: NDArray | None) -> Any:
+    given: Any = rtol  # None, too
+    return np.linalg.pinv(x, rtol=given)
+
+
+def _rank(x: NDArray, rtol: NDArray | None) -> Any:
+    return np.linalg.matrix_rank(x, rtol=rtol)
+
+
 @extension("linalg")
 def pinv(x: ArrayLike, /, *, rtol: ArrayLike | None = None) -> Array:
     """The Moore-Penrose inverse (..., N, M): singular values up to rtol * max(S) count as 0.
@@ -245,9 +254,8 @@ def pinv(x: ArrayLike, /, *, rtol: ArrayLike | None = None) -> Array:
     """
     array, dtype = _matrices("linalg.pinv", x)
     cut = _tolerance("linalg.pinv", rtol, array.shape[:-2])
-    bound = None if cut is None else np.asarray(cut)
     what = "finite matrices"
-    return cast(computed("linalg.pinv", what, np.linalg.pinv, array, rtol=bound), dtype)
+    return cast(computed("linalg.pinv", what, _pinv, array, cut), dtype)
 
 
 @extension("linalg")
@@ -261,7 +269,6 @@ def matrix_rank(x: ArrayLike, /, *, rtol: ArrayLike | None = None) -> Array:
     """
     array, _ = _matrices("linalg.matrix_rank", x)
     cut = _tolerance("linalg.matrix_rank", rtol, array.shape[:-2])
-    bound = None if cut is None else np.asarray(cut)
     what = "finite matrices"
-    found = computed("linalg.matrix_rank", what, np.linalg.matrix_rank, array, rtol=bound)
+    found = computed("linalg.matrix_rank", what, _rank, array, cut)
     return cast(found, dtypes.int64)

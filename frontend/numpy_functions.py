@@ -134,7 +134,28 @@ def numpy_pad(
     return pad(array, pad_width, value=constant_values)
 
 
+def _sorted(name: str, x: ArrayLike, axis: Any, kind: Any, stable: Any) -> Array:
+    """By any of NumPy's algorithms: the result of each is that of the stable one."""
+    if kind not in (None, "quicksort", "heapsort", "mergesort", "stable"):
+        fail(ArgumentError, f"np.{name}: expected the name of an algorithm as kind, found {kind!r}")
+    array = as_array(name, x)
+    if axis is None:
+        array, axis = reshape(array, -1), 0
+    return FUNCTIONS[name](array, axis=axis, stable=True if stable is None else stable)
+
+
+def sort(a: ArrayLike, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Array:
+    """`sort`; without an axis, of the flattened array."""
+    return _sorted("sort", a, axis, kind, stable)
+
+
+def argsort(a: ArrayLike, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Array:
+    """`argsort`; without an axis, of the flattened array."""
+    return _sorted("argsort", a, axis, kind, stable)
+
+
 NAMES = {
+    "argsort": argsort,
     "cross": numpy_cross,
     "diagonal": numpy_diagonal,
     "dot": dot,
@@ -148,6 +169,7 @@ NAMES = {
     "ravel": ravel,
     "shape": shape,
     "size": size,
+    "sort": sort,
     "squeeze": squeeze,
     "trace": numpy_trace,
     "transpose": transpose,

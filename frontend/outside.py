@@ -20,12 +20,8 @@ from lamina.frontend.location import fail
 
 
 def operand(name: str, x: ArrayLike, family: frozenset[DType]) -> Array:
-    """`x` as an eager array whose dtype is of `family`; half types as float32."""
-    if CURRENT.get() is not None:
-        fail(TraceError, f"{name}: expected eager code, found a trace; call it outside lm.jit")
+    """`x` as an array whose dtype is of `family`; half types as float32."""
     array = as_array(name, x)
-    if array._tape is not None and array.requires_grad:
-        fail(TraceError, f"{name}: expected an array without a gradient; use x.detach()")
     check_dtype(name, array.dtype, family)
     return cast(array, dtypes.wide(array.dtype))
 
@@ -35,8 +31,13 @@ def computed(
 ) -> Any:
     """The array or arrays that a NumPy function gives.
 
-    Raises `DomainError` where NumPy cannot compute them: `what` was expected.
+    Raises `TraceError` in traced code, and `DomainError` where NumPy cannot compute them: `what`
+    was expected.
     """
+    if CURRENT.get() is not None:
+        fail(TraceError, f"{name}: expected eager code, found a trace; call it outside lm.jit")
+    if any(x is not None and x._tape is not None and x.requires_grad for x in operands):
+        fail(TraceError, f"{name}: expected an array without a gradient; use x.detach()")
     given = [None if x is None else values(x) for x in operands]
     try:
         with np.errstate(all="ignore"):

@@ -64,20 +64,18 @@ METHODS: dict[str, dict[str, str]] = {
 """Method of a ufunc -> name of the ufunc -> our function."""
 
 SAME_NAMES = (
-    "all any argmax argmin argsort astype broadcast_arrays broadcast_to clip concat copy "
+    "all any argmax argmin astype broadcast_arrays broadcast_to clip concat copy "
     "count_nonzero cumprod cumsum cumulative_prod cumulative_sum diff einsum empty_like "
     "expand_dims flip full_like imag isin matrix_transpose max mean meshgrid min moveaxis nonzero "
     "ones_like outer permute_dims prod real repeat reshape result_type roll round searchsorted "
-    "sort split stack std sum swapaxes take take_along_axis tensordot tile tril triu unstack var "
-    "where zeros_like"
+    "split stack std sum swapaxes take take_along_axis tensordot tile tril triu unique_all "
+    "unique_counts unique_inverse unique_values unstack var where zeros_like"
 )
 LINALG = (
     "cholesky cross det diagonal eigh eigvalsh inv matrix_norm matrix_power matrix_rank pinv qr "
     "slogdet solve svd svdvals trace vector_norm"
 )
-FFT = (
-    "fft fftfreq fftn fftshift hfft ifft ifftn ifftshift ihfft irfft irfftn rfft rfftfreq rfftn"
-)
+FFT = "fft fftfreq fftn fftshift hfft ifft ifftn ifftshift ihfft irfft irfftn rfft rfftfreq rfftn"
 NAMES = {
     **{name: name for name in SAME_NAMES.split()},
     **{f"linalg.{name}": f"linalg.{name}" for name in LINALG.split()},
@@ -165,7 +163,7 @@ def _defaults(function: Callable[..., Any]) -> dict[str, Any]:
     try:
         parameters = inspect.signature(function).parameters
     except ValueError:  # a C function without a signature
-        return dict.fromkeys(_WITHOUT_SIGNATURE.get(function.__name__, ()))
+        return {}
     return {name: parameter.default for name, parameter in parameters.items()}
 
 
