@@ -28,7 +28,8 @@ COSTS: dict[type[Operation], int] = {
     arith.RemfOp: 20, math.SqrtOp: 4, math.PowFOp: 20, math.ExpOp: 10, math.TanhOp: 10,
     math.LogOp: 10, math.ErfOp: 10, math.SinOp: 10, math.CosOp: 10, math.TanOp: 20,
     math.Exp2Op: 10, math.ExpM1Op: 10, math.Log1pOp: 10, math.Log2Op: 10, math.Log10Op: 10,
-    math.Atan2Op: 20,
+    math.Atan2Op: 20, math.AsinOp: 20, math.AcosOp: 20, math.AtanOp: 20, math.SinhOp: 10,
+    math.CoshOp: 10, math.AsinhOp: 20, math.AcoshOp: 20, math.AtanhOp: 20, math.ErfcOp: 20,
 }  # fmt: skip
 """Cost of one scalar op in additions; ops not listed cost 1."""
 

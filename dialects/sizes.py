@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
+from xdsl.dialects.builtin import AnyFloat, ComplexType, IndexType, IntegerType
 from xdsl.ir import Attribute
 
 
@@ -10,5 +10,7 @@ def byte_size(element: Attribute) -> int:
     """The bytes of one element: a whole number of bytes, 8 for index."""
     if isinstance(element, IndexType):
         return 8
+    if isinstance(element, ComplexType):
+        return 2 * byte_size(element.element_type)
     assert isinstance(element, AnyFloat | IntegerType), element
     return max(1, -(-element.bitwidth // 8))

@@ -173,8 +173,19 @@ def check_dtype(name: str, dtype: DType, family: frozenset[DType]) -> None:
 
 
 def cast(array: Array, dtype: DType) -> Array:
-    """`array` with another element type; itself when it has that type."""
-    return array if array.dtype == dtype else bind("cast", array, dtype=dtype)
+    """`array` with another element type; itself when it has that type.
+
+    Raises `DTypeError` for complex numbers as real ones.
+    """
+    if array.dtype == dtype:
+        return array
+    if array.dtype in dtypes.COMPLEX and dtype not in dtypes.COMPLEX and dtype != dtypes.bool_:
+        fail(
+            DTypeError,
+            f"expected a complex dtype or bool for {array.dtype}, found {dtype}: "
+            "take the real part first",
+        )
+    return bind("cast", array, dtype=dtype)
 
 
 def broadcast(array: Array, shape: Shape) -> Array:

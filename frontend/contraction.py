@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from lamina.errors import ArgumentError, ShapeError
-from lamina.frontend import dtypes, shapes
+from lamina.frontend import complexes, dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, broadcast, cast, check_dtype, result_dtype, view
 from lamina.frontend.dispatch import public
-from lamina.frontend.elementwise import conj
+from lamina.frontend.elementwise import conj, product
 from lamina.frontend.location import fail
 from lamina.frontend.shapes import Shape
 
@@ -22,6 +22,8 @@ def operands(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Array, Array]:
 
 
 def _dot(a: Array, b: Array, batch: tuple[Shape, Shape], contract: tuple[Shape, Shape]) -> Array:
+    if complexes.is_complex(a):
+        return complexes.contraction(a, b, batch, contract)
     return bind(
         "dot_general",
         a,
@@ -121,7 +123,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     a, b = operands("outer", x1, x2)
     if a.ndim != 1 or b.ndim != 1:
         fail(ShapeError, f"outer: expected two vectors, found {a.shape} and {b.shape}")
-    return bind("multiply", *(broadcast(x, (a.size, b.size)) for x in (a[:, None], b)))
+    return product(*(broadcast(x, (a.size, b.size)) for x in (a[:, None], b)))
 
 
 @public

@@ -57,6 +57,10 @@ FLOATS_OR_COMPLEX = FLOATS | COMPLEX
 ORDERED = REAL | BOOL
 ALL = NUMERIC | BOOL
 
+COMPLEX_OF = {float32: complex64, float64: complex128}
+"""dtype of the parts -> dtype of the complex numbers."""
+PART_OF = {dtype: part for part, dtype in COMPLEX_OF.items()}
+
 RANGES = {dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in INTEGERS}
 """Integer dtype -> its smallest and largest value."""
 

@@ -27,12 +27,10 @@ from xdsl.ir import Attribute, SSAValue
 from lamina.dialects import nd
 from lamina.dialects.nd.base import shape_of
 from lamina.dialects.type_tests import is_tensor
-from lamina.errors import DTypeError
 from lamina.frontend.dtypes import DType
-from lamina.frontend.location import fail
 from lamina.frontend.shapes import Shape
 from lamina.interpreters.evaluate import apply
-from lamina.interpreters.types import DTYPES, element_type_of, to_dense
+from lamina.interpreters.types import element_type_of, to_dense
 
 INDEX = IndexType()
 
@@ -46,8 +44,6 @@ LARGE = 1024
 @cache
 def tensor_type(shape: Shape, dtype: DType) -> TensorType[Attribute]:
     """`tensor<shape x dtype>`."""
-    if dtype not in DTYPES:
-        fail(DTypeError, f"expected bool, an integer or float dtype in traced code, found {dtype}")
     return TensorType(element_type_of(dtype), shape)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from lamina.frontend import dtypes
+from lamina.frontend import complexes, dtypes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, check_dtype
 from lamina.frontend.dispatch import public
@@ -190,13 +190,15 @@ def isnan(x: ArrayLike, /) -> Array:
 
 @public
 def isinf(x: ArrayLike, /) -> Array:
-    """x is an infinity, bool: abs(x) == inf.
+    """x is an infinity, bool: abs(x) == inf; of complex numbers, one of the parts is.
 
     >>> lm.isinf(lm.asarray([1.0, float("-inf")]))
     Array([False,  True])
     """
     array = as_array("isinf", x)
     check_dtype("isinf", array.dtype, dtypes.NUMERIC)
+    if complexes.is_complex(array):
+        return logical_or(*map(isinf, complexes.parts(array)))
     if array.dtype in dtypes.INTEGERS:
         return bind("not_equal", array, array)
     return equal(abs(array), math.inf)
@@ -204,13 +206,15 @@ def isinf(x: ArrayLike, /) -> Array:
 
 @public
 def isfinite(x: ArrayLike, /) -> Array:
-    """x is neither NaN nor an infinity, bool: abs(x) < inf.
+    """x is neither NaN nor an infinity, bool: abs(x) < inf; of complex numbers, both parts.
 
     >>> lm.isfinite(lm.asarray([1.0, float("nan"), float("inf")]))
     Array([ True, False, False])
     """
     array = as_array("isfinite", x)
     check_dtype("isfinite", array.dtype, dtypes.NUMERIC)
+    if complexes.is_complex(array):
+        return logical_and(*map(isfinite, complexes.parts(array)))
     if array.dtype in dtypes.INTEGERS:
         return bind("equal", array, array)
     return less(abs(array), math.inf)

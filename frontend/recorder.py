@@ -12,13 +12,17 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 from xdsl.dialects.builtin import UNKNOWN_LOC, StringAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
-from lamina.errors import MutationError
+from lamina.errors import DTypeError, MutationError
 from lamina.frontend import ir
 from lamina.frontend.array import Array, NDArray
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import (
+    COMPLEX,
+    COMPLEX_OF,
     INTEGERS,
+    PART_OF,
     RANGES,
     DType,
     bool_,
@@ -115,6 +119,9 @@ class Recorder:
     @unwatched
     def constant(self, data: NDArray) -> TracedArray:
         """A value that is known now."""
+        if data.dtype in COMPLEX:  # the IR has real literals only
+            parts = [self.constant(part.copy()) for part in (data.real, data.imag)]
+            return self.emit("complex", parts, {})
         value = ir.constant_value(data, self.resources)
         kind = ir.tensor_type(data.shape, data.dtype)
         position, location = self._here()
@@ -203,6 +210,8 @@ class Recorder:
         shape = result_shape(name, [array.shape for array in arrays], params)
         dtype = _result_dtype(name, arrays, params)
         op = self._operation(name, values, shape, dtype, params)
+        if any(array.dtype in COMPLEX for array in arrays):
+            _check_complex(name, op, arrays)
         return self._result(op, location, shape, dtype, position)
 
     def check(self, operands: Sequence[Array], error: str, message: str) -> None:
@@ -379,6 +388,19 @@ def _seen_from_outside(recorder: Recorder) -> Any:
     return recorder
 
 
+def _check_complex(name: str, op: Operation, arrays: Sequence[Array]) -> None:
+    """Refuse ops that have a meaning for eager complex arrays, but no lowering."""
+    try:
+        op.verify_()
+    except VerifyException:
+        found = ", ".join(str(array.dtype) for array in arrays)
+        fail(
+            DTypeError,
+            f"{name}: expected real operands in traced code, found {found}: "
+            "apply it to eager arrays, or to the parts",
+        )
+
+
 def _result_dtype(name: str, arrays: list[TracedArray], params: dict[str, Any]) -> DType:
     if "dtype" in params:
         return params["dtype"]
@@ -386,7 +408,9 @@ def _result_dtype(name: str, arrays: list[TracedArray], params: dict[str, Any]) 
         return bool_
     if name in ("argmax", "argmin", "argsort", "searchsorted"):
         return int64
-    return arrays[-1].dtype
+    if name in ("real", "imag"):
+        return PART_OF[arrays[0].dtype]
+    return COMPLEX_OF[arrays[0].dtype] if name == "complex" else arrays[-1].dtype
 
 
 def whole(storage: Storage, position: Position) -> TracedArray:

@@ -10,7 +10,7 @@ from math import prod as product
 from typing import Any
 
 from lamina.errors import ShapeError
-from lamina.frontend import dtypes, shapes
+from lamina.frontend import complexes, dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, cast, check_dtype, full, number, view
 from lamina.frontend.dispatch import public
@@ -28,7 +28,12 @@ def reduce(name: str, kind: str, array: Array, axes: Shape, keepdims: bool) -> A
         for axis in axes:
             if array.shape[axis] == 0:
                 fail(ShapeError, f"{name}: expected a size of 1 or more on axis {axis}, found 0")
-    result = bind("reduce", array, kind=kind, axes=axes) if axes else array
+    if kind == "prod" and complexes.is_complex(array):
+        result = array
+        for axis in sorted(axes, reverse=True):
+            result = complexes.product_along(result, axis)
+    else:
+        result = bind("reduce", array, kind=kind, axes=axes) if axes else array
     if shapes.flag(name, keepdims, "keepdims") and axes:
         return view("reshape", result, shape=shapes.kept(array.shape, axes))
     return result
@@ -139,7 +144,7 @@ def _statistics(name: str, x: ArrayLike, axis: Any) -> tuple[Array, DType, Shape
     array = as_array(name, x)
     axes = shapes.axis_indices(name, axis, array.ndim)
     dtype = dtypes.float64 if array.dtype in dtypes.BITS else array.dtype
-    check_dtype(name, dtype, dtypes.FLOATS)
+    check_dtype(name, dtype, dtypes.FLOATS_OR_COMPLEX if name == "mean" else dtypes.FLOATS)
     return cast(array, dtypes.wide(dtype)), dtype, axes
 
 
@@ -159,7 +164,7 @@ def _count(array: Array, axes: Shape) -> int:
 
 @public
 def mean(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False) -> Array:
-    """sum(x) / n. Floating-point; integers give float64. Of nothing, NaN.
+    """sum(x) / n. Floating-point or complex; integers give float64. Of nothing, NaN.
 
     >>> lm.mean(lm.asarray([1.0, 2.0, 6.0]))
     Array(3.)

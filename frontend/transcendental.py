@@ -6,9 +6,9 @@ of C99 Annex F.
 
 from __future__ import annotations
 
-from lamina.frontend import dtypes
+from lamina.frontend import complexes, dtypes
 from lamina.frontend.array import Array, ArrayLike
-from lamina.frontend.bind import bind, cast, check_dtype, full, result_dtype, unify
+from lamina.frontend.bind import as_array, bind, cast, check_dtype, full, result_dtype, unify
 from lamina.frontend.dispatch import public
 from lamina.frontend.elementwise import abs, add, binary, maximum, negative, subtract, unary
 
@@ -25,12 +25,15 @@ def sqrt(x: ArrayLike, /) -> Array:
 
 @public
 def exp(x: ArrayLike, /) -> Array:
-    """e to the power x. Floating-point.
+    """e to the power x. Floating-point or complex: exp(re) (cos(im) + sin(im) i).
 
     >>> lm.exp(lm.asarray([0.0]))
     Array([1.])
     """
-    return unary("exp", x, dtypes.FLOATS_OR_COMPLEX)
+    array = as_array("exp", x)
+    if complexes.is_complex(array):
+        return complexes.exponential(array)
+    return unary("exp", array, dtypes.FLOATS_OR_COMPLEX)
 
 
 @public

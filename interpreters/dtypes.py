@@ -17,6 +17,8 @@ F16: DType = np.dtype(np.float16)
 BF16: DType = np.dtype(ml_dtypes.bfloat16)
 F32: DType = np.dtype(np.float32)
 F64: DType = np.dtype(np.float64)
+C64: DType = np.dtype(np.complex64)
+C128: DType = np.dtype(np.complex128)
 HALVES = (F16, BF16)
 
 

@@ -27,10 +27,13 @@ from lamina.errors import (
     ShapeError,
     filled,
 )
-from lamina.interpreters import elementwise
+from lamina.interpreters import complexes, elementwise, transcendental
 from lamina.interpreters.meaning import MEANING
 from lamina.interpreters.scalar import SCALAR_OPS
 from lamina.interpreters.types import Array, dtype_of, from_dense
+
+ELEMENTWISE = frozenset((*elementwise.MEANING, *transcendental.MEANING, *complexes.MEANING))
+"""Ops whose operands have one shape."""
 
 Value: TypeAlias = Any
 """An array or a Python int."""
@@ -78,7 +81,7 @@ def apply(op: NdOp, operands: Sequence[Value], resources: Mapping[str, Array]) -
     indices = tuple(value for value in operands if not isinstance(value, np.ndarray))
     if name == "from_index":
         return MEANING[name](*indices)
-    if name in elementwise.MEANING and any(x.shape != tensors[0].shape for x in tensors):
+    if name in ELEMENTWISE and any(x.shape != tensors[0].shape for x in tensors):
         shapes = ", ".join(shape_text(tensor.shape) for tensor in tensors)
         raise ShapeError(f"{op.name}: expected operands of one shape, found {shapes}")
     params = op.params() | _from_types(op, name, indices, resources)

@@ -23,6 +23,7 @@ import numpy as np
 
 from lamina.errors import CompileError
 from lamina.interpreters import (
+    complexes,
     contraction,
     elementwise,
     indexing,
@@ -40,6 +41,7 @@ from lamina.options import flag
 MEANING: dict[str, Callable[..., Any]] = {
     **elementwise.MEANING,
     **transcendental.MEANING,
+    **complexes.MEANING,
     **shape.MEANING,
     **contraction.MEANING,
     **reduction.MEANING,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lamina.errors import ShapeError
+from lamina.interpreters.complexes import complex_
 from lamina.interpreters.dtypes import BF16, F32, F64, HALVES, Array
 from lamina.interpreters.elementwise import cast
 
@@ -26,6 +27,8 @@ def _accumulated(x: Array, combine: np.ufunc, axes: Ints) -> Array:
 
 
 def _sum(x: Array, axes: Ints) -> Array:
+    if x.dtype.kind == "c":
+        return complex_(*(np.asarray(_sum(part(x), axes)) for part in (np.real, np.imag)))
     if x.dtype != F64 or prod(x.shape[axis] for axis in axes) <= _SHORT:
         return _accumulated(x, np.add, axes)
     for axis in sorted(axes, reverse=True):

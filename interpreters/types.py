@@ -10,6 +10,7 @@ import numpy as np
 from xdsl.dialects.builtin import (
     BFloat16Type,
     BytesAttr,
+    ComplexType,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     Float16Type,
@@ -25,6 +26,8 @@ from lamina.errors import DTypeError, IRError
 from lamina.interpreters.dtypes import (
     BF16,
     BOOL,
+    C64,
+    C128,
     F16,
     F32,
     F64,
@@ -46,11 +49,14 @@ _ELEMENTS: dict[DType, Attribute] = {
     BF16: BFloat16Type(),
     F32: Float32Type(),
     F64: Float64Type(),
+    C64: ComplexType(Float32Type()),
+    C128: ComplexType(Float64Type()),
 }
 _DTYPES: dict[Attribute, DType] = {element: dtype for dtype, element in _ELEMENTS.items()}
 
-DTYPES: tuple[DType, ...] = tuple(_ELEMENTS)
-"""The dtypes of `nd` tensors: bool, int8..int64, uint8..uint64, float16, bfloat16, 32, 64."""
+COMPLEX = (C64, C128)
+DTYPES: tuple[DType, ...] = tuple(dtype for dtype in _ELEMENTS if dtype not in COMPLEX)
+"""The real dtypes of `nd` tensors: bool, int8..int64, uint8..uint64, float16, bfloat16, 32, 64."""
 
 
 def dtype_of(element: Attribute) -> DType:
@@ -67,7 +73,7 @@ def element_type_of(dtype: DType) -> Attribute:
         return _ELEMENTS[dtype]
     except KeyError:
         raise DTypeError(
-            f"expected a dtype of {', '.join(map(str, DTYPES))}, found {dtype}"
+            f"expected a dtype of {', '.join(map(str, _ELEMENTS))}, found {dtype}"
         ) from None
 
 
@@ -129,7 +135,7 @@ def _stored(dtype: DType) -> DType:
 assert sys.byteorder == "little", "bfloat16 has no byte order of its own"
 
 __all__ = [
-    "BF16", "BOOL", "DTYPES", "F16", "F32", "F64", "HALVES", "INT64", "Array", "DType",
-    "dtype_of", "element_type_of", "from_dense", "is_float", "scalar_dense", "tensor_type_of",
-    "to_dense",
+    "BF16", "BOOL", "C64", "C128", "COMPLEX", "DTYPES", "F16", "F32", "F64", "HALVES", "INT64",
+    "Array", "DType", "dtype_of", "element_type_of", "from_dense", "is_float", "scalar_dense",
+    "tensor_type_of", "to_dense",
 ]  # fmt: skip

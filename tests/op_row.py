@@ -10,9 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import Generator
 
+from lamina.interpreters.complexes import complex_
 from lamina.interpreters.types import (
     BF16,
     BOOL,
+    COMPLEX,
     DTYPES,
     F16,
     F32,
@@ -42,6 +44,9 @@ def special_values(dtype: DType) -> Array:
     """The values at which ops of this type go wrong first."""
     if dtype == BOOL:
         return np.array([False, True])
+    if dtype in COMPLEX:
+        parts = special_values(np.dtype(f"f{dtype.itemsize // 2}"))
+        return complex_(np.repeat(parts, parts.size), np.tile(parts, parts.size))
     if dtype.kind in "iu":
         info, width = np.iinfo(dtype), 8 * dtype.itemsize
         numbers = [0, 1, 2, 3, width - 1, width, info.max, info.max - 1, info.max // 2 + 1]
@@ -59,6 +64,9 @@ def values(
     """Random elements: from low to high, and a share `special` of special values."""
     if dtype == BOOL:
         return rng.integers(0, 2, shape).astype(BOOL)
+    if dtype in COMPLEX:
+        part = np.dtype(f"f{dtype.itemsize // 2}")
+        return complex_(*(values(rng, part, shape, low, high, special) for _ in range(2)))
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
         lowest, highest = max(info.min, int(low)), min(info.max, int(high))

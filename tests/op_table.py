@@ -18,6 +18,7 @@ from math import log2, prod
 from typing import Any
 
 import numpy as np
+import op_rows_complexes
 import op_rows_indexing
 import op_rows_loops
 import op_rows_random
@@ -267,6 +268,7 @@ ROWS: dict[str, Row] = {
     for row in (
         *_elementwise(),
         *op_rows_transcendental.rows(),
+        *op_rows_complexes.rows(),
         *_shape_rows(),
         *_folding_rows(),
         *op_rows_loops.rows(),
@@ -276,6 +278,9 @@ ROWS: dict[str, Row] = {
     )
 }
 """Name of the op -> its row. `reduce` is the sum; `REDUCTIONS` has one row a kind."""
+
+COMPLEX_ROWS: dict[str, Row] = op_rows_complexes.complex_rows(ROWS)
+"""Name of the op -> its row on complex operands, for ops that take real ones too."""
 
 REDUCTIONS: dict[str, Row] = {
     "sum": ROWS["reduce"],

@@ -10,14 +10,14 @@ from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.nd.effects import CheckOp
 from lamina.dialects.nd.elementwise import BitwiseInvertOp
-from lamina.interpreters.types import BOOL, INT64
+from lamina.interpreters.types import BOOL, COMPLEX, INT64
 
 ERRORS = ("DomainError", "IndexRangeError", "ShapeError")
 
 
 def draw_check(d: Drawing) -> None:
     """Append a check that an exact value has its largest element, or that an i1 holds."""
-    x = d.pick(lambda v: v.bound is None and bool(v.array.size))
+    x = d.pick(lambda v: v.bound is None and bool(v.array.size) and v.dtype not in COMPLEX)
     axes = {"axes": tuple(range(x.array.ndim))}
     if x.dtype == BOOL:
         kind = "or" if x.array.any() else "and"

@@ -34,6 +34,7 @@ from lamina.dialects.nd import shape as nd_shape
 from lamina.interpreters import call
 from lamina.interpreters.types import (
     BOOL,
+    COMPLEX,
     DTYPES,
     F32,
     INT64,
@@ -251,7 +252,10 @@ class Drawing:
         return array
 
     def constant(self, array: Array) -> Value:
-        """`nd.constant`; large ones are splats."""
+        """`nd.constant`; large ones are splats. Complex ones are put together."""
+        if array.dtype in COMPLEX:
+            parts = [self.constant(np.array(part)) for part in (array.real, array.imag)]
+            return self.emit(ROWS["complex"], parts, {})
         if array.size > 64:
             array = np.full(array.shape, array.flat[0], array.dtype)
         return self.emit(ROWS["constant"], (), {"value": np.array(array, order="C")})
@@ -341,8 +345,9 @@ class Drawing:
 
     def target(self, x: Value, dtype: DType | None) -> DType:
         """What to cast `x` to: `dtype`, if that says something."""
-        found: DType = dtype or self.choose(DTYPES)
-        if found == x.dtype or (x.bound is not None and not is_float(found)):
+        kinds = (*COMPLEX, BOOL) if x.dtype in COMPLEX else (*DTYPES, *COMPLEX)
+        found: DType = dtype or self.choose(kinds)
+        if found == x.dtype or found not in kinds or (x.bound is not None and not is_float(found)):
             raise Rejected
         return found
 

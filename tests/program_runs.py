@@ -153,6 +153,9 @@ def difference(want: Array, got: Array, bound: Bound | None) -> str:
         return f"expected {want.dtype} {want.shape}, found {got.dtype} {got.shape}"
     if not want.size:
         return ""
+    if want.dtype.kind == "c":
+        part = f"f{want.dtype.itemsize // 2}"
+        want, got = (np.array(x, order="C").reshape(-1).view(part) for x in (want, got))
     view = f"u{want.dtype.itemsize}"
     wrong = np.array(want).view(view) != np.array(got).view(view)
     if is_float(want.dtype):

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from op_row import Row
-from op_table import REDUCTIONS, ROWS, rng_for
+from op_table import COMPLEX_ROWS, REDUCTIONS, ROWS, rng_for
 from program_bounds import Bound
 from program_checks import checks_of, draw_check
 from program_ops import SIZES, Drawing, Rejected, Value
@@ -32,6 +32,7 @@ from lamina.interpreters.types import Array, DType, is_float
 FEATURED: tuple[Row, ...] = (
     *(row for name, row in ROWS.items() if name != "reduce"),
     *REDUCTIONS.values(),
+    *COMPLEX_ROWS.values(),
 )
 
 OFTEN = tuple(ROWS[name] for name in ("dot_general", "conv", "reduce", "add", "multiply"))

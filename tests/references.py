@@ -330,8 +330,13 @@ def conv(x: Array, kernel: Array, params: dict[str, Any]) -> Array:
 
 
 def assert_same(found: Array, expected: Sequence[Any], dtype: DType, note: object = "") -> None:
-    """Equal type and elements: zeros by sign, NaN equal to NaN."""
+    """Equal type and elements: zeros by sign, NaN equal to NaN; of complex numbers, each part."""
     assert found.dtype == dtype, f"{note}: expected {dtype}, found {found.dtype}"
+    if dtype.kind == "c":
+        part = np.dtype(f"f{dtype.itemsize // 2}")
+        assert_same(found.real, [x.real for x in expected], part, note)
+        assert_same(found.imag, [x.imag for x in expected], part, note)
+        return
     for index, (a, b) in enumerate(zip(elements(found), expected, strict=True)):
         both_nan = is_float(dtype) and math.isnan(a) and math.isnan(b)
         signs = not is_float(dtype) or math.copysign(1, a) == math.copysign(1, b)

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
     BFloat16Type,
+    ComplexType,
     DenseArrayBase,
     Float16Type,
     Float32Type,
@@ -46,6 +47,20 @@ def is_float(element: Attribute) -> bool:
     return isinstance(element, FLOATS)
 
 
+def is_complex(element: Attribute) -> bool:
+    """Whether `element` is complex<f32> or complex<f64>."""
+    return part_type(element) != element and isinstance(
+        part_type(element), Float32Type | Float64Type
+    )
+
+
+def part_type(element: Attribute) -> Attribute:
+    """The type of the real and imaginary parts of a complex type; other types stay."""
+    if not isinstance(element, ComplexType):
+        return element
+    return cast("ComplexType[AnyFloat]", element).element_type
+
+
 def is_bool(element: Attribute) -> bool:
     """Whether `element` is i1."""
     return element == i1
@@ -70,13 +85,16 @@ def is_numeric(element: Attribute) -> bool:
 
 def is_element(element: Attribute) -> bool:
     """Whether `element` may be an element of an `nd` tensor."""
-    return is_numeric(element) or is_bool(element)
+    return is_numeric(element) or is_bool(element) or is_complex(element)
 
 
 FAMILIES: dict[str, Callable[[Attribute], bool]] = {
     "a floating-point": is_float,
     "an integer": is_integer,
     "a numeric": is_numeric,
+    "a complex": is_complex,
+    "a numeric or complex": lambda element: is_numeric(element) or is_complex(element),
+    "an f32 or f64": lambda element: isinstance(element, Float32Type | Float64Type),
     "an i1": is_bool,
     "an integer or i1": lambda element: is_integer(element) or is_bool(element),
     "an nd": is_element,
@@ -206,11 +224,13 @@ __all__ = [
     "fits",
     "ints",
     "is_bool",
+    "is_complex",
     "is_element",
     "is_float",
     "is_integer",
     "is_numeric",
     "is_unsigned",
+    "part_type",
     "shape_of",
     "shape_text",
     "size_text",

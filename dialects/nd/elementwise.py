@@ -24,7 +24,15 @@ from typing import ClassVar
 from xdsl.dialects.builtin import i1
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
-from lamina.dialects.nd.base import SAME, TENSOR, NdOp, shape_of
+from lamina.dialects.nd.base import (
+    SAME,
+    TENSOR,
+    NdOp,
+    element_of,
+    is_bool,
+    is_complex,
+    shape_of,
+)
 
 
 class UnaryOp(NdOp, abc.ABC):
@@ -56,6 +64,12 @@ class BinaryOp(NdOp, abc.ABC):
         self.check_family(self.lhs)
 
 
+class AdditiveOp(BinaryOp, abc.ABC):
+    """A binary op on integer, floating-point or complex elements."""
+
+    FAMILY: ClassVar[str] = "a numeric or complex"
+
+
 class NumericBinaryOp(BinaryOp, abc.ABC):
     """A binary op on integer or floating-point elements."""
 
@@ -83,14 +97,14 @@ class CompareOp(NdOp, abc.ABC):
 
 
 @irdl_op_definition
-class AddOp(NumericBinaryOp):
+class AddOp(AdditiveOp):
     """Sum; integers wrap."""
 
     name = "nd.add"
 
 
 @irdl_op_definition
-class SubtractOp(NumericBinaryOp):
+class SubtractOp(AdditiveOp):
     """Difference; integers wrap."""
 
     name = "nd.subtract"
@@ -262,10 +276,11 @@ class NumericUnaryOp(UnaryOp, abc.ABC):
 
 
 @irdl_op_definition
-class NegativeOp(NumericUnaryOp):
+class NegativeOp(UnaryOp):
     """Negation; the smallest integer stays itself."""
 
     name = "nd.negative"
+    FAMILY: ClassVar[str] = "a numeric or complex"
 
 
 @irdl_op_definition
@@ -357,6 +372,9 @@ class CastOp(NdOp):
     def verify_(self) -> None:
         self.check_family(self.operand)
         self.check_family(self.result)
+        source, target = element_of(self.operand), element_of(self.result)
+        if is_complex(source) and not (is_complex(target) or is_bool(target)):
+            raise self.fail(f"expected a complex or i1 result type for {source}, found {target}")
         self.check_shape(self.result, shape_of(self.operand))
 
 

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
 from lamina.dialects.nd.base import (
+    FAMILIES,
     TENSOR,
     NdOp,
     element_of,
@@ -23,7 +24,7 @@ from lamina.dialects.nd.base import (
     shape_of,
 )
 
-KINDS = {"sum": is_numeric, "prod": is_numeric, "max": is_numeric, "min": is_numeric,
+KINDS = {"sum": FAMILIES["a numeric or complex"], "prod": is_numeric, "max": is_numeric, "min": is_numeric,
          "and": is_bool, "or": is_bool}  # fmt: skip
 """Kind of reduction -> the element types that it takes."""
 

@@ -120,6 +120,13 @@ def _port(type: Attribute) -> Port:
     return Port(dtype_of(shaped.element_type), shape)
 
 
+def _in_memory(port: Port) -> tuple[tuple[int, ...], int]:
+    """(shape, bytes of an element): a complex number is two real ones."""
+    if port.dtype.kind == "c":
+        return (*port.shape, 2), port.dtype.itemsize // 2
+    return port.shape, port.dtype.itemsize
+
+
 def _check(function: Operation, interface: Interface) -> None:
     """Refuse a noted interface that is not the function's: calls go by it alone."""
     ports = (*interface.arguments, *interface.results)
@@ -135,10 +142,7 @@ def _check(function: Operation, interface: Interface) -> None:
     if isinstance(function, func.FuncOp):
         types = function.function_type
         own = [_port(type) for type in (*types.inputs, *types.outputs)]
-        if [p.shape for p in own] != [p.shape for p in ports] or any(
-            mine.dtype.itemsize != noted.dtype.itemsize
-            for mine, noted in zip(own, ports, strict=True)
-        ):
+        if list(map(_in_memory, own)) != list(map(_in_memory, ports)):
             raise IRError("lamina.arguments, lamina.results: expected the function's own types")
     elif isinstance(function, llvm.FuncOp):
         pointers = [llvm.LLVMPointerType()] * (1 + len(ports))

@@ -24,10 +24,18 @@ def pipelines(options: CompileOptions, target: Target) -> dict[str, tuple[str, .
     """The passes of each named pipeline, as text that `lamina-opt -p` takes."""
     fma = _flag(target.has_fma)
     found = {
-        # 1. On whole-tensor ops patterns are few and see through everything. Dead ops first, since
+        # 1. Complex numbers are split first: what follows knows real ones only.
+        #    On whole-tensor ops patterns are few and see through everything. Dead ops first, since
         #    they count as readers; constants before patterns, which look for them; patterns before
         #    duplicates, since they make equal ops equal; products last, when transposes are one.
-        "nd-optimize": ("dce", "fold-constants", "canonicalize-nd", "cse", "absorb-transposes"),
+        "nd-optimize": (
+            "split-complex",
+            "dce",
+            "fold-constants",
+            "canonicalize-nd",
+            "cse",
+            "absorb-transposes",
+        ),
         # 2. From here on each op has an index space.
         "nd-to-linalg": ("nd-to-linalg",),
         # 3. Moves and constants first, else they stand between ops that could be one; then ops of

@@ -29,6 +29,7 @@ DIALECTS: dict[str, str] = {
 }
 
 PASSES: dict[str, str] = {
+    "split-complex": "lamina.transforms.split_complex:SplitComplexPass",
     "fold-constants": "lamina.transforms.fold_constants:FoldConstantsPass",
     "canonicalize-nd": "lamina.transforms.canonicalize_nd:CanonicalizeNdPass",
     "absorb-transposes": "lamina.transforms.absorb_transposes:AbsorbTransposesPass",

@@ -66,6 +66,11 @@ def conv_relu(x: Any, w: Any, b: Any) -> Any:
     return lm.relu(lm.conv(x, w, padding=1) + b[None, :, None, None])
 
 
+def on_complex(x: Any, y: Any) -> Any:
+    """Arithmetic, a product of matrices and a sum of complex numbers."""
+    return lm.sum(lm.exp(x * (0.5 + 1j)) @ y / (y[0] + 2), axis=0), lm.abs(lm.conj(x))
+
+
 IN_PLACE = """
 func.func @main(%x: tensor<16xf32>, %y: tensor<1xf32>) -> tensor<16xf32> {
   %c0 = arith.constant 0 : index
@@ -94,6 +99,7 @@ func.func @main(%x: tensor<?x8xf32>, %y: tensor<8xf32>) -> (tensor<?x8xf32>, ten
 
 NAMES = (
     "mlp", "softmax", "layer_norm", "conv_relu", "argmax", "in_place_loop", "run_time_sizes",
+    "complex",
 )  # fmt: skip
 
 
@@ -116,6 +122,10 @@ def program(name: str) -> Program:
         "in_place_loop": lambda: Program(name, IN_PLACE, [floats((16,)), floats((1,), 1)]),
         "run_time_sizes": lambda: Program(
             name, RUN_TIME_SIZES, [floats((5, 8)), floats((8,), 1)]
+        ),
+        "complex": lambda: traced(
+            name, on_complex, floats((5, 24)) + 1j * floats((5, 24), 1),
+            floats((24, 7), 2, np.complex64),
         ),
     }  # fmt: skip
     return makers[name]()

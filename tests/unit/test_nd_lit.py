@@ -22,6 +22,7 @@ LIT = ROOT / "tests" / "lit" / "dialects"
 ROUND_TRIPS = (
     "elementwise",
     "transcendental",
+    "complexes",
     "shape",
     "contraction",
     "reduction",

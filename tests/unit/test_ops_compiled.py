@@ -13,18 +13,18 @@ import pytest
 from one_op import one_op_module
 from op_row import Params, Row
 from op_rows_windows import WINDOWS
-from op_table import REDUCTIONS, ROWS, SHAPES, error_bound, rng_for, ulp
+from op_table import COMPLEX_ROWS, REDUCTIONS, ROWS, SHAPES, error_bound, rng_for, ulp
 from references import assert_same, elements
 
 from lamina.executable import execute_module
 from lamina.interpreters import call
-from lamina.interpreters.types import BF16, BOOL, F32, INT64, Array, DType, is_float
+from lamina.interpreters.types import BF16, BOOL, C64, F32, INT64, Array, DType, is_float
 from lamina.options import CompileOptions
 
 OPTIONS = CompileOptions(cache=False)
 BY_KIND = {**REDUCTIONS, **WINDOWS}
 ALL_ROWS = {**{n: r for n, r in ROWS.items() if n not in ("reduce", "reduce_window")}, **BY_KIND}
-SOME_DTYPES = (BOOL, np.dtype(np.uint8), INT64, BF16, F32)
+SOME_DTYPES = (BOOL, np.dtype(np.uint8), INT64, BF16, F32, C64)
 
 
 def assert_agree(
@@ -58,16 +58,17 @@ def compare(row: Row, dtype: DType, shape: tuple[int, ...]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("name", "dtype"),
+    ("row", "dtype"),
     [
-        pytest.param(name, dtype, id=f"{name}-{dtype}")
-        for name, row in ALL_ROWS.items()
+        pytest.param(row, dtype, id=f"{name}-{dtype}")
+        for table in (ALL_ROWS, COMPLEX_ROWS)
+        for name, row in table.items()
         for dtype in row.dtypes
         if dtype in SOME_DTYPES
     ],
 )
-def test_compiled(name: str, dtype: DType) -> None:
-    assert any(compare(ALL_ROWS[name], dtype, shape) for shape in ((2, 3, 5), (7,), ()))
+def test_compiled(row: Row, dtype: DType) -> None:
+    assert any(compare(row, dtype, shape) for shape in ((2, 3, 5), (7,), ()))
 
 
 @pytest.mark.slow

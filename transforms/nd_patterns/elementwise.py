@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.nd import elementwise as nd
+from lamina.dialects.nd import transcendental
 from lamina.dialects.nd.base import (
     element_of,
     is_bool,
@@ -290,7 +291,9 @@ def through_broadcast(op: Operation, b: NdRewriter) -> SSAValue | None:
     return b.make(BroadcastOp, operands, op.results[0].type, wide.properties, through=[wide])
 
 
-UNARY: tuple[type[Operation], ...] = tuple(kind for kind in nd.OPS if issubclass(kind, nd.UnaryOp))
+UNARY: tuple[type[Operation], ...] = tuple(
+    kind for kind in (*nd.OPS, *transcendental.OPS) if issubclass(kind, nd.UnaryOp)
+)
 ROUNDED = (nd.FloorOp, nd.CeilOp, nd.TruncOp, nd.RoundOp)
 
 _OWN: dict[type[Operation], tuple[Pattern, ...]] = {

@@ -1,0 +1,125 @@
+// RUN: %opt -p split-complex --split-input-file %s | %check
+// RUN: %opt -p split-complex,split-complex --split-input-file %s | %check
+
+// A function takes and gives its complex tensors as real ones with a last axis of 2; it notes its
+// own types. An op on parts is made twice.
+// CHECK-LABEL: func.func @addition(
+// CHECK-SAME: %[[X:\w+]]: tensor<4x2xf32>) -> tensor<4x2xf32>
+// CHECK-SAME: lamina.arguments = [tensor<4xcomplex<f32>>], lamina.results = [tensor<4xcomplex<f32>>]
+// CHECK: %[[S0:\w+]] = nd.slice %[[X]] starts [0, 0] limits [-1, 1] strides [1, 1] : tensor<4x2xf32> -> tensor<4x1xf32>
+// CHECK: %[[RE:\w+]] = nd.reshape %[[S0]] : tensor<4x1xf32> -> tensor<4xf32>
+// CHECK: %[[S1:\w+]] = nd.slice %[[X]] starts [0, 1] limits [-1, 2] strides [1, 1] : tensor<4x2xf32> -> tensor<4x1xf32>
+// CHECK: %[[IM:\w+]] = nd.reshape %[[S1]] : tensor<4x1xf32> -> tensor<4xf32>
+// CHECK: %[[A:\w+]] = nd.add %[[RE]], %[[RE]] : tensor<4xf32>
+// CHECK: %[[B:\w+]] = nd.add %[[IM]], %[[IM]] : tensor<4xf32>
+// CHECK: %[[C0:\w+]] = nd.reshape %[[A]] : tensor<4xf32> -> tensor<4x1xf32>
+// CHECK: %[[C1:\w+]] = nd.reshape %[[B]] : tensor<4xf32> -> tensor<4x1xf32>
+// CHECK: %[[R:\w+]] = nd.concat %[[C0]], %[[C1]] axis 1 : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x2xf32>
+// CHECK: func.return %[[R]]
+func.func @addition(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  %0 = nd.add %x, %x : tensor<4xcomplex<f32>>
+  func.return %0 : tensor<4xcomplex<f32>>
+}
+
+// -----
+
+// Parts of what was put together are what they were.
+// CHECK-LABEL: func.func @parts(
+// CHECK-SAME: %[[X:\w+]]: tensor<f64>, %[[Y:\w+]]: tensor<f64>)
+// CHECK-NEXT: func.return %[[Y]], %[[X]]
+func.func @parts(%x: tensor<f64>, %y: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
+  %z = nd.complex %x, %y : tensor<f64> -> tensor<complex<f64>>
+  %re = nd.real %z : tensor<complex<f64>> -> tensor<f64>
+  %im = nd.imag %z : tensor<complex<f64>> -> tensor<f64>
+  func.return %im, %re : tensor<f64>, tensor<f64>
+}
+
+// -----
+
+// Equal where both parts are, different where one is.
+// CHECK-LABEL: func.func @comparisons(
+// CHECK: %[[E0:\w+]] = nd.equal
+// CHECK: %[[E1:\w+]] = nd.equal
+// CHECK: nd.bitwise_and %[[E0]], %[[E1]] : tensor<2xi1>
+// CHECK: %[[N0:\w+]] = nd.not_equal
+// CHECK: %[[N1:\w+]] = nd.not_equal
+// CHECK: nd.bitwise_or %[[N0]], %[[N1]] : tensor<2xi1>
+func.func @comparisons(%z: tensor<2xcomplex<f32>>) -> (tensor<2xi1>, tensor<2xi1>) {
+  %0 = nd.equal %z, %z : tensor<2xcomplex<f32>> -> tensor<2xi1>
+  %1 = nd.not_equal %z, %z : tensor<2xcomplex<f32>> -> tensor<2xi1>
+  func.return %0, %1 : tensor<2xi1>, tensor<2xi1>
+}
+
+// -----
+
+// Real numbers get an imaginary part of 0; a complex number is true unless both parts are 0.
+// CHECK-LABEL: func.func @casts(
+// CHECK-SAME: %[[N:\w+]]: tensor<?xi32>)
+// CHECK: %[[ZERO:\w+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK: %[[SIZE:\w+]] = nd.dim %[[N]] axis 0
+// CHECK: %[[IM:\w+]] = nd.broadcast %[[ZERO]][%[[SIZE]]] dims [] : tensor<f32> -> tensor<?xf32>
+// CHECK: %[[RE:\w+]] = nd.cast %[[N]] : tensor<?xi32> -> tensor<?xf32>
+// CHECK: %[[WIDE:\w+]] = nd.cast %[[RE]] : tensor<?xf32> -> tensor<?xf64>
+// CHECK: %[[WIDE1:\w+]] = nd.cast %[[IM]] : tensor<?xf32> -> tensor<?xf64>
+// CHECK: %[[B0:\w+]] = nd.cast %[[WIDE]] : tensor<?xf64> -> tensor<?xi1>
+// CHECK: %[[B1:\w+]] = nd.cast %[[WIDE1]] : tensor<?xf64> -> tensor<?xi1>
+// CHECK: nd.bitwise_or %[[B0]], %[[B1]] : tensor<?xi1>
+func.func @casts(%n: tensor<?xi32>) -> tensor<?xi1> {
+  %z = nd.cast %n : tensor<?xi32> -> tensor<?xcomplex<f32>>
+  %w = nd.cast %z : tensor<?xcomplex<f32>> -> tensor<?xcomplex<f64>>
+  %b = nd.cast %w : tensor<?xcomplex<f64>> -> tensor<?xi1>
+  func.return %b : tensor<?xi1>
+}
+
+// -----
+
+// Operands that are not complex are shared; a size is that of a part; what is padded with has parts.
+// CHECK-LABEL: func.func @movement(
+// CHECK: nd.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<?xi1>, tensor<?xf32>
+// CHECK: nd.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<?xi1>, tensor<?xf32>
+// CHECK: nd.dim %{{.*}} axis 0 : tensor<?xf32>
+// CHECK: nd.pad {{.*}} : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
+// CHECK: nd.pad {{.*}} : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
+func.func @movement(%p: tensor<?xi1>, %z: tensor<?xcomplex<f32>>, %v: tensor<complex<f32>>) -> (tensor<?xcomplex<f32>>, tensor<i64>) {
+  %s = nd.select %p, %z, %z : tensor<?xi1>, tensor<?xcomplex<f32>>
+  %n = nd.dim %s axis 0 : tensor<?xcomplex<f32>>
+  %i = nd.from_index %n : tensor<i64>
+  %d = nd.pad %s, %v low [1] high [0] : tensor<?xcomplex<f32>>, tensor<complex<f32>> -> tensor<?xcomplex<f32>>
+  func.return %d, %i : tensor<?xcomplex<f32>>, tensor<i64>
+}
+
+// -----
+
+// Loops and branches carry two tensors for each complex one.
+// CHECK-LABEL: func.func @control(
+// CHECK: scf.for {{.*}} iter_args(%[[RE:\w+]] = %{{.*}}, %[[IM:\w+]] = %{{.*}}) -> (tensor<0xf32>, tensor<0xf32>)
+// CHECK: scf.if %{{.*}} -> (tensor<0xf32>, tensor<0xf32>)
+// CHECK: scf.yield %[[RE]], %[[IM]] : tensor<0xf32>, tensor<0xf32>
+// CHECK: scf.yield %{{.*}}, %{{.*}} : tensor<0xf32>, tensor<0xf32>
+func.func @control(%z: tensor<0xcomplex<f32>>, %n: index) -> tensor<0xcomplex<f32>> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (tensor<0xcomplex<f32>>) {
+    %even = arith.cmpi eq, %i, %c0 : index
+    %t = scf.if %even -> (tensor<0xcomplex<f32>>) {
+      scf.yield %c : tensor<0xcomplex<f32>>
+    } else {
+      %m = nd.negative %z : tensor<0xcomplex<f32>>
+      scf.yield %m : tensor<0xcomplex<f32>>
+    }
+    scf.yield %t : tensor<0xcomplex<f32>>
+  }
+  func.return %r : tensor<0xcomplex<f32>>
+}
+
+// -----
+
+// Real programs stay as they are.
+// CHECK-LABEL: func.func @real(
+// CHECK-SAME: %[[X:\w+]]: tensor<3xf32>) -> tensor<3xf32> {
+// CHECK-NEXT: %[[Y:\w+]] = nd.exp %[[X]] : tensor<3xf32>
+// CHECK-NEXT: func.return %[[Y]]
+func.func @real(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = nd.exp %x : tensor<3xf32>
+  func.return %0 : tensor<3xf32>
+}

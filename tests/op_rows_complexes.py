@@ -1,0 +1,35 @@
+"""Rows of the table of ops: complex numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from numpy.random import Generator
+from op_row import Params, Row, Shape, one, two
+
+from lamina.interpreters.types import BOOL, C64, C128, COMPLEX, F32, F64, DType
+
+ALSO_COMPLEX = (
+    "add", "subtract", "negative", "equal", "not_equal", "broadcast", "reshape", "transpose",
+    "reverse", "concat", "pad", "slice", "dynamic_slice", "dynamic_update_slice", "dim",
+)  # fmt: skip
+"""Ops that take complex tensors as they take real ones."""
+
+
+def rows() -> Iterator[Row]:
+    """The ops that exist for complex numbers only."""
+    yield Row("real", COMPLEX, one)
+    yield Row("imag", COMPLEX, one)
+    yield Row("complex", (F32, F64), two)
+
+
+def _cast_params(rng: Generator, _: tuple[Shape, ...], __: DType) -> Params:
+    return {"dtype": (C64, C128, BOOL)[rng.integers(0, 3)]}
+
+
+def complex_rows(table: Mapping[str, Row]) -> dict[str, Row]:
+    """Rows of `table` on complex operands."""
+    found = {name: replace(table[name], dtypes=COMPLEX) for name in ALSO_COMPLEX}
+    found["cast"] = replace(table["cast"], dtypes=COMPLEX, params=_cast_params)
+    return found
