@@ -53,6 +53,7 @@ PARTWISE = frozenset(
     for name in (
         "add", "subtract", "negative", "select", "reduce", "broadcast", "reshape", "transpose",
         "reverse", "concat", "pad", "slice", "dynamic_slice", "dynamic_update_slice",
+        "gather",
     )
 )  # fmt: skip
 """Ops that do to each part what they do to a real tensor; a reduction is a sum."""
