@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import func, tensor
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, SymbolRefAttr, i1, i8, i64
+from xdsl.dialects.builtin import SymbolRefAttr, i1, i8, i64
 from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects import checks
 from lamina.dialects.kernels import is_kernel
 from lamina.dialects.locations import place_of
 from lamina.dialects.nd.effects import CheckOp
-from lamina.dialects.nd.shape import ConstantOp
 from lamina.errors import LoweringError
 from lamina.lowering.linalg_builder import Functions, LinalgBuilder, Rule
-
-
-def is_true(value: SSAValue) -> bool:
-    """Whether `value` is a constant that holds."""
-    owner = value.owner
-    literal = owner.value if isinstance(owner, ConstantOp) else None
-    return isinstance(literal, DenseIntOrFPElementsAttr) and all(literal.get_values())
 
 
 def in_kernel(op: Operation) -> bool:
@@ -35,15 +27,13 @@ def in_kernel(op: Operation) -> bool:
 def lower_check(
     b: LinalgBuilder, op: Operation, operands: Sequence[SSAValue]
 ) -> Sequence[SSAValue]:
-    """The call of a check; nothing for one that is known to hold."""
+    """The call of a check."""
     assert isinstance(op, CheckOp)
     if in_kernel(op):
         raise LoweringError(
             "nd-to-linalg: expected nd.check in a public function, found a private one",
             place=place_of(op.location),
         )
-    if is_true(op.condition):
-        return ()
     condition, *values = operands
     flag = b.value(tensor.ExtractOp, (condition,), i8)
     holds = b.cmpi("ne", flag, b.number(0, i8))

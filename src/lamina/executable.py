@@ -18,7 +18,7 @@ from lamina.frontend import tree
 from lamina.ir_text import print_module
 from lamina.options import CompileOptions
 from lamina.pipeline import LEVELS
-from lamina.program import Code, Interface, Linked, NDArray, call_linked, link
+from lamina.program import Check, Code, Interface, Linked, NDArray, call_linked, link
 from lamina.version import Version
 
 if TYPE_CHECKING:
@@ -113,32 +113,41 @@ class Lowered:
         disk = store.Cache(store.default_folder()) if self.options.cache else None
         key = self.key(target)
         stored = disk.get("program", key) if disk else None
+        module = self.trace.module
+        places = [place_of(op.location) or "" for op in module.walk() if op.name == "nd.check"]
         if stored is not None:
             code = Code.from_bytes(stored)
         else:
             from lamina.compiler import generate
 
-            code = _with_lines(generate(self.lowering("llvm")))
+            code = generate(self.lowering("llvm"))
+            _number_places(code.checks, places)
             if disk:
                 disk.put("program", key, code.to_bytes())
+        _show_lines(code.checks, places)
         return Executable(self, code, link(code, resource_symbols(self.trace.resources)))
 
     def key(self, target: Target) -> str:
-        """The program's name in the disk cache: what it depends on. Of the locations these are
-        the ones of checks, which errors show."""
+        """The program's name in the disk cache: what its code depends on, not its locations."""
         digests = [f"{name} {array.dtype}" for name, array in self.trace.resources.items()]
-        module = self.trace.module
-        places = [str(place_of(op.location)) for op in module.walk() if op.name == "nd.check"]
-        text = "\n".join([print_module(module), *places])
+        text = print_module(self.trace.module)
         return store.program_key(text, self.options, target, digests)
 
 
-def _with_lines(code: Code) -> Code:
-    """`code` with `file:line` as places of checks, as in the errors of eager code."""
-    for number, check in code.checks.items():
-        place = check.place and check.place.rpartition(":")[0]
-        code.checks[number] = replace(check, place=place)
-    return code
+def _number_places(checks: dict[int, Check], places: Sequence[str]) -> None:
+    """Name the place of each check by its number in the traced program, where it is of it: the
+    program in the cache may be that of other lines."""
+    for number, check in checks.items():
+        if check.place in places:
+            checks[number] = replace(check, place=str(places.index(check.place)))
+
+
+def _show_lines(checks: dict[int, Check], places: Sequence[str]) -> None:
+    """The inverse; the places are `file:line`, as in the errors of eager code."""
+    for number, check in checks.items():
+        if check.place is not None and check.place.isdigit():
+            line = places[int(check.place)].rpartition(":")[0]
+            checks[number] = replace(check, place=line)
 
 
 def resource_symbols(resources: dict[str, NDArray]) -> dict[str, int]:

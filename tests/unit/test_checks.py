@@ -189,10 +189,15 @@ def test_the_line_is_the_present_one_when_the_cache_has_the_program(
     monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path))
     for lines in (1, 6, 6, 2):
         names: dict[str, Any] = {}
-        code = "\n" * (lines - 1) + "def f(x, y): return x ** y"
+        code = "\n" * (lines - 1) + "def f(x, y, z):\n  y = x ** y\n  return y ** z"
         exec(compile(code, "user.py", "exec"), names)
-        error = error_of(lm.jit(names["f"]), np.array([2]), np.array([-1]))
-        assert str(error).endswith(f"(user.py:{lines})")
+        fast = lm.jit(names["f"])
+        error = error_of(fast, np.array([2]), np.array([-1]), np.array([-1]))
+        assert str(error).endswith(f"(user.py:{lines + 1})")
+        error = error_of(fast, np.array([2]), np.array([1]), np.array([-1]))
+        assert str(error).endswith(f"(user.py:{lines + 2})")
+    stored = [file for file in (tmp_path / "program").rglob("*") if file.is_file()]
+    assert len(stored) == 1, "expected the program to be found in the cache"
 
 
 # IR text: every level, and where the text is wrong

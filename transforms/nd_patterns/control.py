@@ -1,4 +1,4 @@
-"""Patterns of `canonicalize-nd` on control flow whose way is known.
+"""Patterns of `canonicalize-nd` on control flow and checks whose way is known.
 
 They give all results of the op, after its body was moved before it.
 """
@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects import scf
-from lamina.transforms.nd_patterns.matching import NdRewriter, index_constant
+from lamina.dialects.nd.effects import CheckOp
+from lamina.dialects.nd.shape import ConstantOp
+from lamina.transforms.nd_patterns.matching import NdRewriter, index_constant, producer
 
 
 def _inline(region: Region, arguments: Sequence[SSAValue], b: NdRewriter) -> list[SSAValue]:
@@ -59,8 +62,17 @@ def for_known(op: scf.ForOp, b: NdRewriter) -> list[SSAValue] | None:
     return _inline(op.body, (op.lb, *op.iter_args), b) if high - low <= step else None
 
 
+def check_known(op: CheckOp, b: NdRewriter) -> list[SSAValue] | None:
+    """Nothing, where the condition is known to hold."""
+    known = producer(op.condition, ConstantOp)
+    literal = known.value if known is not None else None
+    holds = isinstance(literal, DenseIntOrFPElementsAttr) and all(literal.get_values())
+    return [] if holds else None
+
+
 PATTERNS: dict[type[Operation], Callable[[Any, NdRewriter], list[SSAValue] | None]] = {
     scf.IfOp: if_known,
     scf.IndexSwitchOp: index_switch_known,
     scf.ForOp: for_known,
+    CheckOp: check_known,
 }

@@ -880,3 +880,32 @@ func.func @erases_dead(%x: tensor<3xf32>) -> tensor<3xf32> {
   %b = nd.negative %a : tensor<3xf32>
   func.return %x : tensor<3xf32>
 }
+
+// -----
+
+// A check that is known to hold goes. Others stay, also equal ones, one that never holds, and one in
+// a loop whose result nobody reads.
+// CHECK-LABEL: func.func @checks(
+// CHECK-NOT: "always"
+// CHECK: nd.check %ok, "DomainError", "twice"
+// CHECK-NEXT: nd.check %ok, "DomainError", "twice"
+// CHECK-NEXT: nd.check %never, "DomainError", "never"
+// CHECK: scf.for
+// CHECK: nd.check %ok, "ShapeError", "in a loop"
+// CHECK: func.return %x
+func.func @checks(%x: tensor<3xf32>, %ok: tensor<i1>, %n: index) -> tensor<3xf32> {
+  %z = arith.constant 0 : index
+  %o = arith.constant 1 : index
+  %always = nd.constant dense<true> : tensor<i1>
+  %never = nd.constant dense<false> : tensor<i1>
+  nd.check %always, "DomainError", "always"
+  nd.check %ok, "DomainError", "twice"
+  nd.check %ok, "DomainError", "twice"
+  nd.check %never, "DomainError", "never"
+  %p = scf.for %i = %z to %n step %o iter_args(%c = %x) -> (tensor<3xf32>) {
+    nd.check %ok, "ShapeError", "in a loop"
+    %e = nd.exp %c : tensor<3xf32>
+    scf.yield %e : tensor<3xf32>
+  }
+  func.return %x : tensor<3xf32>
+}
