@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from spine import array, medians
+from spine import F32, array, medians
 from threadpoolctl import threadpool_limits
 
 import lamina as lm
@@ -39,10 +39,21 @@ class Case:
     tolerance: float = 0.0
 
 
-def windows(x: Any, size: int, step: int) -> Any:
-    """All windows of the last two axes, as a view."""
-    found = np.lib.stride_tricks.sliding_window_view(x, (size, size), axis=(2, 3))
-    return found[:, :, ::step, ::step]
+def corners(x: Any) -> list[Any]:
+    """The four elements of each window of 2 x 2, as strided views: NumPy's fastest way to pool."""
+    return [x[..., i::2, j::2] for i in (0, 1) for j in (0, 1)]
+
+
+def numpy_max_pool(x: Any) -> Any:
+    """The largest of each window."""
+    a, b, c, d = corners(x)
+    return np.maximum(np.maximum(a, b), np.maximum(c, d))
+
+
+def numpy_avg_pool(x: Any) -> Any:
+    """The mean of each window."""
+    a, b, c, d = corners(x)
+    return (a + b + c + d) * F32(0.25)
 
 
 def numpy_log_sum_exp(x: Any) -> Any:
@@ -75,11 +86,11 @@ def cases() -> Iterator[Case]:
     image = array(1, 64, 112, 112)
     yield Case(
         "max_pool (1, 64, 112, 112)", ("max_pool",), (image,),
-        lambda x: windows(x, 2, 2).max((-1, -2)), lambda x: lm.max_pool(x, 2, strides=2),
+        numpy_max_pool, lambda x: lm.max_pool(x, 2, strides=2),
     )  # fmt: skip
     yield Case(
         "avg_pool (1, 64, 112, 112)", ("avg_pool",), (image,),
-        lambda x: windows(x, 2, 2).mean((-1, -2)), lambda x: lm.avg_pool(x, 2, strides=2), 1e-5,
+        numpy_avg_pool, lambda x: lm.avg_pool(x, 2, strides=2), 1e-5,
     )  # fmt: skip
     yield Case(
         "log-sum-exp (1024, 1024)", ("logsumexp",), (square,),

@@ -45,6 +45,7 @@ from lamina.lowering.loops.nest import LoopBuilder, Size
 from lamina.lowering.loops.padding import Padding, padding_of_copy
 from lamina.lowering.loops.reduction import Reducer
 from lamina.lowering.loops.stage import Stage, Walk, outer_rank, stage_of, walk_of
+from lamina.lowering.loops.tiles import ROWS, Tiles, tiled_dim
 
 ALLOCA_BYTES = 4096
 """Temporaries up to this size live on the stack."""
@@ -181,6 +182,11 @@ class _Kernel:
         """A kernel of one stage: all of its dims may be merged."""
         walk = walk_of(self.b, stage, self.placed(stage, {}, 0), 0)
         rank = len(walk.sizes)
+        if (dim := tiled_dim(walk)) is not None:
+            tiles = Tiles(walk, dim)
+            cost = stage.cost * ROWS * known(walk.sizes[-1:])
+            self.rows(tiles.outer_sizes(self.b), cost, tiles.emit)
+            return
         columns = stage.is_reduction and walk.iterators[-1] == "p"
         outer = stage_prefix(walk)
         if not stage.is_reduction:

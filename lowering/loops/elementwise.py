@@ -107,10 +107,11 @@ def emit_point(
     dims: Sequence[Size],
     lanes: int,
     scalars: Mapping[SSAValue, SSAValue] | None = None,
+    loaded: Mapping[SSAValue, SSAValue] | None = None,
 ) -> None:
     """The body at one place (`lanes` 0), or at `lanes` places along the last dim.
 
-    scalars: values of the body that are known for the row.
+    scalars: values of the body that are known for the row. loaded: inputs that are read already.
     """
     op, last = walk.stage.op, len(walk.sizes) - 1
     if isinstance(op, linalg.FillOp):
@@ -120,9 +121,9 @@ def emit_point(
         store(b, walk, [value], dims, lanes)
         return
     known: Mapping[SSAValue, SSAValue] = {} if scalars is None else scalars
-    values: dict[SSAValue, SSAValue] = {}
+    values: dict[SSAValue, SSAValue] = {} if loaded is None else dict(loaded)
     for arg, access in zip(body_of(op).args, walk.accesses, strict=True):
-        if arg.uses and arg not in known:
+        if arg.uses and arg not in known and arg not in values:
             values[arg] = (
                 access.load_vector(b, dims, last, lanes) if lanes else access.load(b, dims)
             )

@@ -54,6 +54,32 @@ func.func private @transposed(%x: memref<5x16xf32>, %out: memref<16x5xf32>) {
 
 // -----
 
+// A large one is read and written in tiles of 16 rows: 16 vectors are read, transposed by shuffles,
+// and written; rows and columns that fill no tile are done one by one.
+// CHECK-LABEL: func.func private @tiles(
+// CHECK-SAME: [[X:%[a-z0-9_]+]]: memref<33x20xf32>, [[Y:%[a-z0-9_]+]]: memref<20x33xf32>, [[OUT:%[a-z0-9_]+]]: memref<20x33xf32>)
+// CHECK: scf.for [[J:%[a-z0-9_]+]] =
+// CHECK: scf.for [[I:%[a-z0-9_]+]] =
+// CHECK-COUNT-16: vector.load [[X]]{{.*}} : memref<33x20xf32>, vector<16xf32>
+// CHECK: vector.shuffle {{.*}}[0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29]
+// CHECK: vector.shuffle {{.*}}[0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27]
+// CHECK: vector.load [[Y]]{{\[}}[[I]], [[J]]]
+// CHECK: vector.store {{.*}}, [[OUT]]{{\[}}[[I]], [[J]]]
+// CHECK: memref.store {{.*}}, [[OUT]]
+// CHECK: memref.store {{.*}}, [[OUT]]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#t = affine_map<(d0, d1) -> (d1, d0)>
+func.func private @tiles(%x: memref<33x20xf32>, %y: memref<20x33xf32>, %out: memref<20x33xf32>) {
+  linalg.generic {indexing_maps = [#t, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %y : memref<33x20xf32>, memref<20x33xf32>) outs(%out : memref<20x33xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %s = arith.addf %v, %w : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+
+// -----
+
 // Much work is shared by threads: a task is a part of the one merged dim; the pass can be told not to.
 // CHECK-LABEL: func.func private @large(
 // CHECK: scf.parallel ([[P:%[a-z0-9_]+]]) =
