@@ -9,12 +9,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from math import isfinite
 from types import ModuleType
 from typing import Any, ClassVar, NoReturn, SupportsIndex, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
-from lamina.errors import ArgumentError, LaminaError, MutationError, ShapeError
+from lamina.errors import (
+    ArgumentError,
+    DomainError,
+    DTypeError,
+    ExchangeError,
+    LaminaError,
+    MutationError,
+    ShapeError,
+)
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS
 from lamina.frontend.dtypes import DType, Scalar, bool_, complex128, float64, int64
 from lamina.frontend.location import fail
@@ -31,10 +40,16 @@ OPERANDS = (*SCALARS, np.ndarray, np.generic)
 _SHOWN_WITHOUT = (bool_, int64, float64, complex128)
 
 
+NO_OPERANDS = (str, bytes, list, tuple, dict, set, type(None))
+"""What no operator but == and != takes: an error of ours, not Python's."""
+
+
 def _binary(name: str) -> Callable[[Array, Any], Array]:
     def method(self: Array, other: Any) -> Array:
         if isinstance(other, (Array, OPERANDS)):
             return FUNCTIONS[name](self, other)
+        if isinstance(other, NO_OPERANDS) and name not in ("equal", "not_equal"):
+            unsupported(name, cast(Any, other))
         return NotImplemented
 
     method.__name__ = name
@@ -43,6 +58,8 @@ def _binary(name: str) -> Callable[[Array, Any], Array]:
 
 def _reflected(name: str) -> Callable[[Array, Any], Array]:
     def method(self: Array, other: Any) -> Array:
+        if isinstance(other, NO_OPERANDS):
+            unsupported(name, cast(Any, other))
         return FUNCTIONS[name](other, self) if isinstance(other, OPERANDS) else NotImplemented
 
     method.__name__ = name
@@ -53,6 +70,8 @@ def _in_place(name: str) -> Callable[[Array, Any], Array]:
     def method(self: Array, other: Any) -> Array:
         if isinstance(other, (Array, OPERANDS)):
             return FUNCTIONS["update_in_place"](name, self, other)
+        if isinstance(other, NO_OPERANDS):
+            unsupported(name, cast(Any, other))
         return NotImplemented
 
     method.__name__ = name
@@ -123,9 +142,11 @@ class Array:
         return "cpu"
 
     def to_device(self, device: str, /, *, stream: None = None) -> Array:
-        """The array itself; `device` must be "cpu"."""
-        if device != "cpu" or stream is not None:
+        """The array itself; `device` must be "cpu", and there are no streams."""
+        if device != "cpu":
             fail(ArgumentError, f'to_device: expected device "cpu", found {device!r}')
+        if stream is not None:
+            fail(ArgumentError, f"to_device: expected no stream, found {stream!r}")
         return self
 
     @property
@@ -153,6 +174,10 @@ class Array:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         view = observe(self).view()
         view.flags.writeable = False
+        if copy is False and dtype is not None and np.dtype(dtype) != view.dtype:
+            fail(
+                DTypeError, f"__array__: expected dtype {view.dtype} with copy=False, found {dtype}"
+            )
         return np.array(view, dtype=dtype, copy=copy)
 
     def __dlpack__(
@@ -164,8 +189,14 @@ class Array:
         dl_device: tuple[Any, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
+        """A DLPack capsule of the memory (of a copy, if `copy`). max_version: from (1, 0) on it is a
+        versioned one, and may be read-only. Raises `ExchangeError` for a stream, for a device that
+        is not the CPU, and for memory that cannot be shared: bfloat16, a read-only view."""
         export: Any = observe(self).__dlpack__
-        return export(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+        try:
+            return export(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+            fail(ExchangeError, f"__dlpack__: {error}")
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._data.__dlpack_device__()
@@ -188,10 +219,18 @@ class Array:
         return bool(self._scalar("bool"))
 
     def __int__(self) -> int:
-        return int(self._scalar("int"))
+        found = self._real("int")
+        if isinstance(found, float) and not isfinite(found):
+            fail(DomainError, f"int: expected a finite number, found {found}")
+        return int(found)
 
     def __float__(self) -> float:
-        return float(self._scalar("float"))
+        return float(self._real("float"))
+
+    def _real(self, kind: str) -> Any:
+        if self.dtype.kind == "c":
+            fail(DTypeError, f"{kind}: expected a real dtype, found {self.dtype}; use lm.real")
+        return self._scalar(kind)
 
     def __complex__(self) -> complex:
         return complex(self._scalar("complex"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lamina.errors import ArgumentError, DTypeError, ShapeError
+from lamina.errors import ArgumentError, DTypeError, ExchangeError, LaminaError, ShapeError
 from lamina.frontend import dtypes, shapes
 from lamina.frontend.array import (
     SCALARS,
@@ -108,7 +108,7 @@ def _known(values: Any) -> Any:
     if type(values) in SCALARS or is_ndarray(values) or is_numpy_scalar(values):
         return values
     if hasattr(values, "__dlpack__"):
-        return np.from_dlpack(values)
+        return _imported("asarray", values)
     if hasattr(values, "__array__"):
         return np.asarray(values)
     fail(ArgumentError, f"asarray: expected numbers or an array, found {type(values).__name__}")
@@ -166,6 +166,9 @@ def constant(values: Any, /) -> Array:
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
     """An array from any object with `__dlpack__`; memory is shared unless copy=True.
 
+    copy=False: never a copy. `ArgumentError` for another device than "cpu", `ExchangeError` where
+    the other library cannot share its memory (a GPU's, or of another dtype).
+
     >>> lm.from_dlpack(np.asarray([1, 2]))
     Array([1, 2])
     """
@@ -175,11 +178,18 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     if not hasattr(x, "__dlpack__"):
         found = type(x).__name__
         fail(ArgumentError, f"from_dlpack: expected an object with __dlpack__, found {found}")
+    flag = None if copy is None else shapes.flag("from_dlpack", copy, "copy")
+    return as_array("from_dlpack", _imported("from_dlpack", x, flag))
+
+
+def _imported(name: str, x: Any, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    """What another library's array gives through DLPack."""
     try:
-        array = as_array("from_dlpack", np.from_dlpack(x))
-    except BufferError as error:
-        fail(DTypeError, f"from_dlpack: {error}")
-    return duplicate(array) if copy is True else array
+        return np.from_dlpack(x, copy=copy)
+    except LaminaError:
+        raise
+    except Exception as error:  # whatever the other library raises
+        fail(ExchangeError, f"{name}: expected memory that can be shared, found none: {error}")
 
 
 @public

@@ -12,6 +12,7 @@ from lamina.errors import ArgumentError, DTypeError
 from lamina.frontend import dtypes
 from lamina.frontend.array import is_array
 from lamina.frontend.bind import is_weak
+from lamina.frontend.creation import check_device
 from lamina.frontend.dispatch import public
 from lamina.frontend.dtypes import COMPLEX, FLOATS, INTEGERS, KIND_OF, KINDS, DType
 from lamina.frontend.location import fail
@@ -139,8 +140,8 @@ class NamespaceInfo:
     """What `__array_namespace_info__` gives: one device, the defaults and the dtypes."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Boolean keys work eagerly; no function has a result whose shape depends on values."""
-        return {"boolean indexing": True, "data-dependent shapes": False, "max dimensions": 64}
+        """Boolean keys and results whose shape depends on values: in eager code."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> str:
         """The only device."""
@@ -152,6 +153,7 @@ class NamespaceInfo:
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, DType]:
         """The dtypes of Python numbers, and of indices."""
+        check_device("default_dtypes", device)
         return {
             "real floating": dtypes.float64,
             "complex floating": dtypes.complex128,
@@ -161,6 +163,7 @@ class NamespaceInfo:
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, DType]:
         """The standard's dtypes by name, of a kind of `isdtype` if given."""
+        check_device("dtypes", device)
         beyond = (dtypes.float16, dtypes.bfloat16)
         found = {str(dtype): dtype for dtype in KIND_OF if dtype not in beyond}
         return {

@@ -65,6 +65,13 @@ class ArgumentError(LaminaError, TypeError):
     accepted (objects, strings)."""
 
 
+class ExchangeError(LaminaError, BufferError):
+    """Memory cannot be shared with another library: wrong device, dtype, or read-only.
+
+    Wrong: `lm.from_dlpack(tensor_on_a_gpu)`. Right: move it to the CPU there first.
+    """
+
+
 class TraceError(LaminaError, TypeError):
     """A traced function does what a trace cannot record.
 
