@@ -175,9 +175,8 @@ class Array:
         view = observe(self).view()
         view.flags.writeable = False
         if copy is False and dtype is not None and np.dtype(dtype) != view.dtype:
-            fail(
-                DTypeError, f"__array__: expected dtype {view.dtype} with copy=False, found {dtype}"
-            )
+            text = f"expected dtype {view.dtype} with copy=False, found {dtype}"
+            fail(DTypeError, f"__array__: {text}")
         return np.array(view, dtype=dtype, copy=copy)
 
     def __dlpack__(
@@ -189,9 +188,9 @@ class Array:
         dl_device: tuple[Any, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """A DLPack capsule of the memory (of a copy, if `copy`). max_version: from (1, 0) on it is a
-        versioned one, and may be read-only. Raises `ExchangeError` for a stream, for a device that
-        is not the CPU, and for memory that cannot be shared: bfloat16, a read-only view."""
+        """A DLPack capsule of the memory, or of a copy. From max_version (1, 0) on it is versioned,
+        and may be read-only. Raises `ExchangeError` for a stream, for a device that is not the
+        CPU, and for memory that cannot be shared: bfloat16, a read-only view."""
         export: Any = observe(self).__dlpack__
         try:
             return export(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)

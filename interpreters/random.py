@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lamina.dialects.nd.random import MULTIPLIERS, ROUNDS, WEYL
+from lamina.dialects.philox import MULTIPLIERS, ROUNDS, WEYL
 from lamina.interpreters.dtypes import Array, DType
 
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)

@@ -14,7 +14,8 @@ from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects import arith, linalg
 from lamina.dialects.nd.base import element_of, shape_of
-from lamina.dialects.nd.random import MULTIPLIERS, ROUNDS, UI64, WEYL, RandomBitsOp
+from lamina.dialects.nd.random import UI64, RandomBitsOp
+from lamina.dialects.philox import MULTIPLIERS, ROUNDS, WEYL
 from lamina.lowering.builder import INDEX, Builder
 from lamina.lowering.linalg_builder import (
     LinalgBuilder,

@@ -21,11 +21,6 @@ from lamina.dialects.nd.base import (
 UI32 = IntegerType(32, Signedness.UNSIGNED)
 UI64 = IntegerType(64, Signedness.UNSIGNED)
 
-MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
-WEYL = (0x9E3779B9, 0xBB67AE85)
-ROUNDS = 10
-"""Philox4x32-10: the multipliers of a round, what a round adds to the key, the rounds."""
-
 
 @irdl_op_definition
 class RandomBitsOp(NdOp):
