@@ -45,7 +45,7 @@ def read_note(attribute: Attribute) -> tuple[str, str] | None:
     error, message = data.get("error"), data.get("message")
     if not isinstance(error, StringAttr) or not isinstance(message, StringAttr):
         return None
-    if error.data not in ERRORS or message.data.count("{}") > MOST_VALUES:
+    if error.data not in ERRORS or errors.places(message.data) > MOST_VALUES:
         return None
     return error.data, message.data
 

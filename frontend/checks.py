@@ -16,7 +16,8 @@ from lamina.frontend.location import fail
 def check(condition: Array, error: type[LaminaError], message: str, *shown: Array | int) -> None:
     """Raise `error` with the user's line unless every element of `condition` (bool) holds.
 
-    message: with a `{}` for each of `shown`, at most two 0-d integer arrays or ints. While a
+    message: with a `{}` for each of `shown`, at most two 0-d integer arrays or ints; with a `{u}`
+    for one of uint64. While a
     trace runs and the condition depends on an argument, the program checks it at run time
     (`nd.check`): of several checks the first that fails raises, no result is given, and no
     argument is written.

@@ -12,13 +12,14 @@ from xdsl.traits import MemoryWriteEffect
 
 from lamina.dialects.checks import ERRORS, MOST_VALUES
 from lamina.dialects.nd.base import NdOp
+from lamina.errors import places
 
 
 @irdl_op_definition
 class CheckOp(NdOp):
     """Ends the program with the error class `error` unless `condition` holds.
 
-    Each `{}` of the message shows the next of `values`. Of several checks that fail, the first in
+    Each `{}` of the message shows the next of `values`, a `{u}` shows it unsigned. Of several checks that fail, the first in
     program order is the one that is seen.
     """
 
@@ -35,11 +36,9 @@ class CheckOp(NdOp):
             raise self.fail(f'expected an error class such as "DomainError", found {self.error}')
         if len(self.values) > MOST_VALUES:
             raise self.fail(f"expected at most {MOST_VALUES} values, found {len(self.values)}")
-        places = self.message.data.count("{}")
-        if places != len(self.values):
-            raise self.fail(
-                f"expected {places} values, one for each {{}}, found {len(self.values)}"
-            )
+        count, found = places(self.message.data), len(self.values)
+        if count != found:
+            raise self.fail(f"expected {count} values, one for each {{}}, found {found}")
 
 
 OPS: tuple[type[NdOp], ...] = (CheckOp,)

@@ -6,6 +6,7 @@ the built-in class that a NumPy user would catch.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 
@@ -25,10 +26,23 @@ class LaminaError(Exception):
         return f"{self.message} ({self.place})" if self.place else self.message
 
 
+_PLACE = re.compile(r"\{u?\}")
+
+
+def places(message: str) -> int:
+    """How many values `message` has a `{}` for, or a `{u}`: of 64 bits, unsigned."""
+    return len(_PLACE.findall(message))
+
+
 def filled(message: str, values: Iterable[int]) -> str:
-    """`message` with each `{}` replaced by the next value."""
-    parts, shown = message.split("{}"), iter(values)
-    return parts[0] + "".join(str(next(shown, "?")) + part for part in parts[1:])
+    """`message` with the values in their places."""
+    rest = iter(values)
+
+    def shown(place: re.Match[str]) -> str:
+        value = next(rest)
+        return str(value % 2**64 if place[0] == "{u}" else value)
+
+    return _PLACE.sub(shown, message)
 
 
 class ShapeError(LaminaError, ValueError):

@@ -135,6 +135,16 @@ def test_the_first_in_program_order_wins() -> None:
         assert str(second).endswith(f"({FILE}:{line_of(guarded, '# two')})")
 
 
+def test_unsigned_values_are_shown_so() -> None:
+    def function(x: Any) -> Any:
+        check(x < 5, lm.DomainError, "found {u} and {}", x, lm.astype(x, lm.int64))
+        return x
+
+    for call in (lm.jit(function), function):
+        message = error_of(call, lm.asarray(2**64 - 2, dtype=lm.uint64)).message
+        assert message == f"found {2**64 - 2} and -2"
+
+
 def test_written_arguments_stay_as_they_were() -> None:
     def write(x: Any, y: Any) -> Any:
         x[1] = 5.0

@@ -4,11 +4,11 @@
 func.func @check(%ok: tensor<i1>, %a: tensor<i64>, %b: tensor<i64>) {
   nd.check %ok, "DomainError", "no value"
   nd.check %ok, "IndexRangeError", "expected {} or more, found {}" [%a, %b]
-  nd.check %ok, "LaminaError", "{}" [%a] {note}
+  nd.check %ok, "LaminaError", "{u}" [%a] {note}
   return
 }
 // CHECK-LABEL: @check
 // CHECK-SAME: %[[OK:\w+]]: tensor<i1>, %[[A:\w+]]: tensor<i64>, %[[B:\w+]]: tensor<i64>
 // CHECK: nd.check %[[OK]], "DomainError", "no value"
 // CHECK: nd.check %[[OK]], "IndexRangeError", "expected {} or more, found {}"[%[[A]], %[[B]]]
-// CHECK: nd.check %[[OK]], "LaminaError", "{}"[%[[A]]] {note}
+// CHECK: nd.check %[[OK]], "LaminaError", "{u}"[%[[A]]] {note}

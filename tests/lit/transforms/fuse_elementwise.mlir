@@ -369,3 +369,40 @@ func.func @lookup(%i: tensor<8xi64>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   func.return %r : tensor<8xf32>
 }
+
+// -----
+
+// A fused op that needs the loop pulls it forward, and with it the check before the loop.
+// CHECK-LABEL: func.func @pulls_checks_in_order(
+// CHECK: func.call @lamina_check(%a
+// CHECK: scf.for
+// CHECK: func.call @lamina_check(%b
+// CHECK: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK: func.return
+func.func private @lamina_check(i1, i64, i64, i64) -> ()
+func.func @pulls_checks_in_order(%x: tensor<8xf32>, %a: i1, %b: i1, %n: index, %f: f32) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = arith.constant 0 : i64
+  %w = tensor.empty() : tensor<9xf32>
+  %r = linalg.fill ins(%f : f32) outs(%w : tensor<9xf32>) -> tensor<9xf32>
+  %t = tensor.extract_slice %r[1] [8] [1] : tensor<9xf32> to tensor<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%t : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %v = arith.negf %i : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  func.call @lamina_check(%a, %0, %0, %0) : (i1, i64, i64, i64) -> ()
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%c = %x) -> (tensor<8xf32>) {
+    func.call @lamina_check(%b, %0, %0, %0) : (i1, i64, i64, i64) -> ()
+    scf.yield %c : tensor<8xf32>
+  }
+  %z = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%y, %s : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %v = arith.addf %i, %j : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  func.return %z : tensor<8xf32>
+}
