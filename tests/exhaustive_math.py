@@ -1,16 +1,19 @@
 """Every f32 pattern through every expanded function of one argument: `make exhaustive`.
 
-    python tests/exhaustive_math.py [name ...]
+    python tests/exhaustive_math.py [--no-fma] [--stride N] [name ...]
 
 Some minutes a function. Prints the largest error in ulp (against NumPy in f64; erf and erfc with
-SciPy, else element by element, which takes an hour each) and exits with 1 if one is above 2. Also
-without FMA: `--no-fma`.
+SciPy, else element by element, which takes an hour each) and exits with 1 if one is above 2, or an
+infinity, a NaN or the sign of a zero is wrong. `--stride 256` takes one pattern in 256, and always
+zeros, infinities, NaN and the ends of the ranges.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +21,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent / "unit"))
 
-from math_native import Array, Function, ulp_errors
-from math_points import NUMPY
-from test_math_accuracy import LIMIT, UNARY
+from math_native import FLOATS, Array, Function, ulp_errors
+from math_points import LIMIT, NUMPY, UNARY, edges
 
 CHUNK = 1 << 22
 
@@ -41,12 +43,19 @@ def keys(x: Array) -> Array:
     return np.where(bits < 0, -(1 << 31) - bits - 1, bits)
 
 
-def largest_error(name: str, fma: bool) -> tuple[float, float]:
-    """(largest error in ulp, where) over all f32 patterns."""
+def patterns(stride: int) -> Iterator[Array]:
+    """Every `stride`-th f32, some at a time, and the special ones."""
+    for start in range(0, 1 << 32, CHUNK * stride):
+        end = min(start + CHUNK * stride, 1 << 32)
+        yield np.arange(start, end, stride, dtype=np.uint64).astype(np.uint32).view(np.float32)
+    yield edges(FLOATS[32])
+
+
+def largest_error(name: str, fma: bool, stride: int) -> tuple[float, float]:
+    """(largest error in ulp, where)."""
     function, exactly = Function(name, 32, 8, fma=fma), reference(name)
     worst, place = 0.0, 0.0
-    for start in range(0, 1 << 32, CHUNK):
-        x = np.arange(start, start + CHUNK, dtype=np.uint64).astype(np.uint32).view(np.float32)
+    for x in patterns(stride):
         found = function(x)
         with np.errstate(all="ignore"):
             exact = exactly(x.astype(np.float64))
@@ -64,11 +73,14 @@ def largest_error(name: str, fma: bool) -> tuple[float, float]:
 
 def main(words: list[str]) -> int:
     """Check the functions named, or all; the exit status."""
-    fma = "--no-fma" not in words
-    names = [word for word in words if word != "--no-fma"] or UNARY
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=UNARY)
+    parser.add_argument("--no-fma", action="store_true")
+    parser.add_argument("--stride", type=int, default=1)
+    options = parser.parse_args(words)
     failed = False
-    for name in names:
-        worst, place = largest_error(name, fma)
+    for name in options.names:
+        worst, place = largest_error(name, not options.no_fma, options.stride)
         print(f"{name}: {worst:.3f} ulp at {place!r}", flush=True)
         failed |= worst > LIMIT
     return int(failed)

@@ -7,9 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from math_native import FLOATS, Array
+from math_native import BINARY, FLOATS, Array
+
+from lamina.lowering.expand_math import EXPANSIONS
 
 INF, NAN = math.inf, math.nan
+LIMIT = 2.0
+"""Ulps between a result and the exact value."""
+UNARY = [n for name in EXPANSIONS if (n := name.removeprefix("math.")) not in BINARY]
 
 
 def inverse_root(x: Array) -> Array:
