@@ -315,9 +315,14 @@ class Job(NamedTuple):
     pipeline: Pipeline = "auto"
 
 
+WORTH_THREADS = 1 << 13
+"""Characters of text (some 10 ms of work) from which on new threads, each with a target machine of
+its own (1 ms), save time."""
+
+
 def compile_many(jobs: Sequence[Job], threads: int) -> list[bytes]:
     """The objects of `jobs`, in order, compiled on up to `threads` threads."""
-    if threads <= 1 or len(jobs) <= 1:
+    if threads <= 1 or sum(len(job.text) for job in jobs) < WORTH_THREADS or len(jobs) <= 1:
         return [compile_object(*job) for job in jobs]
     from concurrent.futures import ThreadPoolExecutor  # 10 ms that a cached program never pays
 

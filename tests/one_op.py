@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,29 @@ def one_op_module(
     module = ModuleOp([FuncOp("main", types, Region(block))])
     module.verify()
     return module, inputs
+
+
+def joined(programs: Sequence[tuple[ModuleOp, list[Array]]]) -> tuple[ModuleOp, list[Array]]:
+    """One program that does what several do, each with its own arguments and results."""
+    block = Block()
+    results: list[SSAValue] = []
+    inputs: list[Array] = []
+    for module, arrays in programs:
+        (main,) = module.ops
+        assert isinstance(main, FuncOp)
+        for arg in main.body.block.args:
+            arg.replace_all_uses_with(block.insert_arg(arg.type, len(block.args)))
+        *ops, last = main.body.block.ops
+        results += last.operands
+        last.detach()
+        last.drop_all_references()
+        for op in ops:
+            op.detach()
+            block.add_op(op)
+        inputs += arrays
+    block.add_op(ReturnOp(*results))
+    types = ([arg.type for arg in block.args], [result.type for result in results])
+    return ModuleOp([FuncOp("main", types, Region(block))]), inputs
 
 
 def _index_operands(row: Row, params: Params) -> tuple[int, ...]:

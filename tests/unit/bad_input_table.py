@@ -196,6 +196,7 @@ NOTED = "[tensor<4xf32>], lamina.results = [tensor<4xf32>]}"
 ZERO = "%0 = llvm.mlir.constant(0 : i32) : i32"
 DRAWN = ("--random-args",)
 
+USED = ("%p = llvm.inttoptr %0 : i32 to !llvm.ptr", "llvm.store %0, %p : i32, !llvm.ptr")
 RUN = [
     Bad("undefined_value", "run", main_of("nd.frob"), "nd.frob is not registered", 2, DRAWN),
     Bad("no_entry", "run", main_of(), "expected a function @g with a body, found none", None,
@@ -220,7 +221,7 @@ RUN = [
         "found @g", 3, DRAWN),
     Bad("branches", "run", main_of("cf.br ^a", "^a:"), "expected a function of one block", 1,
         DRAWN),
-    Bad("two_levels", "run", main_of("%n = nd.negative %x : tensor<4xf32>", ZERO),
+    Bad("two_levels", "run", main_of("%n = nd.negative %x : tensor<4xf32>", ZERO, *USED),
         "llvm.mlir.constant: expected an operation of the loop level", 3, DRAWN),
     Bad("resource_missing", "run",
         main_of("%w = nd.constant dense_resource<w> : tensor<9xf32>"),

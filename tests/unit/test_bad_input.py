@@ -2,48 +2,40 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from bad_input_table import TABLE as TEXT
 from bad_input_table import Bad
 from bad_program_table import PROGRAMS
+from forks import Forks
 
 TABLE = [*TEXT, *PROGRAMS]
 
-SRC = Path(__file__).parents[2] / "src"
-COMMANDS = {
-    "opt": ["-m", "lamina.tools.opt"],
-    "run": ["-m", "lamina.tools.run"],
-    "python": list[str](),
-}
 SUFFIXES = {"opt": "mlir", "run": "mlir", "python": "py"}
 
 
-def run_row(row: Bad, folder: Path) -> tuple[int, str, Path]:
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    """Makes the processes."""
+    made = Forks()
+    yield made
+    made.close()
+
+
+def run_row(forks: Forks, row: Bad, folder: Path) -> tuple[int, str, Path]:
     """Exit status, standard error and the input's file."""
     file = folder / f"input.{SUFFIXES[row.kind]}"
     file.write_bytes(row.text.encode() if isinstance(row.text, str) else row.text)
-    environment = {**os.environ, "PYTHONPATH": str(SRC), "LAMINA_DEBUG": "0"}
-    done = subprocess.run(
-        [sys.executable, *COMMANDS[row.kind], file, *row.args],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    return done.returncode, done.stderr.decode(), file
+    return *forks.run(row.kind, file, row.args, folder), file
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row.kind}-{row.name}")
-def test_bad_input_gets_one_clear_error(row: Bad, tmp_path: Path) -> None:
-    status, said, file = run_row(row, tmp_path)
+def test_bad_input_gets_one_clear_error(forks: Forks, row: Bad, tmp_path: Path) -> None:
+    status, said, file = run_row(forks, row, tmp_path)
     assert status == 1, said
     if row.kind == "python":
         last = said.rstrip().rpartition("\n")[2]
@@ -66,3 +58,16 @@ def test_table_has_no_row_twice() -> None:
 
 def test_table_is_long_enough() -> None:
     assert len(TABLE) >= 60
+
+
+def test_the_status_is_that_of_the_process(forks: Forks, tmp_path: Path) -> None:
+    ends = {
+        "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n": -11,
+        "import ctypes\nctypes.string_at(0)\n": -11,
+        "import sys\nsys.exit(3)\n": 3,
+        "1 / 0\n": 1,
+        "x = 1\n": 0,
+    }
+    for text, expected in ends.items():
+        status, _, _ = run_row(forks, Bad("end", "python", text, "", None), tmp_path)
+        assert status == expected, text

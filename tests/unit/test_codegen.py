@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from lamina.backend import codegen
 from lamina.backend.codegen import (
     Job,
     Pipeline,
@@ -126,7 +127,8 @@ def test_no_unwind_tables_for_nounwind_code() -> None:
     assert b".eh_frame" not in compile_object(VECTOR_LOOP, Target())
 
 
-def test_same_bytes_every_time_and_on_every_thread() -> None:
+def test_same_bytes_every_time_and_on_every_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codegen, "WORTH_THREADS", 0)
     jobs = [Job(text, HERE, p) for p in PIPELINES for text in (SCALAR_LOOP, VECTOR_LOOP)] * 4
     alone = compile_many(jobs, 1)
     together = compile_many(jobs, 4)
@@ -134,7 +136,8 @@ def test_same_bytes_every_time_and_on_every_thread() -> None:
     assert alone[:6] == alone[6:12]
 
 
-def test_threads_keep_their_errors_and_order() -> None:
+def test_threads_keep_their_errors_and_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codegen, "WORTH_THREADS", 0)
     jobs = [Job(VECTOR_LOOP, HERE), Job("nonsense", HERE), Job(SCALAR_LOOP, HERE)]
     with pytest.raises(CompileError, match="codegen: expected valid LLVM text"):
         compile_many(jobs, 2)

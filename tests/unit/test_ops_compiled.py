@@ -6,11 +6,12 @@ This is consistency; that the meanings are true is the matter of `test_interpret
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-from one_op import one_op_module
+from one_op import joined, one_op_module
 from op_row import Params, Row
 from op_rows_windows import WINDOWS
 from op_table import COMPLEX_ROWS, REDUCTIONS, ROWS, SHAPES, error_bound, rng_for, ulp
@@ -44,17 +45,26 @@ def assert_agree(
         assert same or abs(a - b) <= limit, f"{row.name} {params}: expected {b!r}, found {a!r}"
 
 
-def compare(row: Row, dtype: DType, shape: tuple[int, ...]) -> bool:
-    """Whether there is such a draw; special values where no sum of them would be undefined."""
+Draw = tuple[tuple[Any, ...], Params]
+
+
+def draw(row: Row, dtype: DType, shape: tuple[int, ...]) -> Draw | None:
+    """Operands; special values where no sum of them would be undefined."""
     special = 0.25 if row.error in ("exact", "ulp") or not is_float(dtype) else 0
-    drawn = row.draw(rng_for("compiled", row.name, dtype, shape), shape, dtype, special)
-    if drawn is None:
-        return False
-    module, inputs = one_op_module(row, *drawn)
-    (found,) = execute_module(module, "main", inputs, OPTIONS)
-    operands, params = drawn
-    assert_agree(row, operands, params, found, call(row.name, *operands, **params))
-    return True
+    return row.draw(rng_for("compiled", row.name, dtype, shape), shape, dtype, special)
+
+
+def compare(row: Row, dtype: DType, shapes: Sequence[tuple[int, ...]]) -> int:
+    """How many of the shapes there are draws of; they are compiled together, as one program that
+    applies the op to arguments of each."""
+    draws = [drawn for shape in shapes if (drawn := draw(row, dtype, shape)) is not None]
+    if not draws:
+        return 0
+    module, inputs = joined([one_op_module(row, *drawn) for drawn in draws])
+    results = execute_module(module, "main", inputs, OPTIONS)
+    for (operands, params), found in zip(draws, results, strict=True):
+        assert_agree(row, operands, params, found, call(row.name, *operands, **params))
+    return len(draws)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +78,7 @@ def compare(row: Row, dtype: DType, shape: tuple[int, ...]) -> bool:
     ],
 )
 def test_compiled(row: Row, dtype: DType) -> None:
-    assert any(compare(row, dtype, shape) for shape in ((2, 3, 5), (7,), ()))
+    assert compare(row, dtype, [(2, 3, 5), (7,), ()])
 
 
 @pytest.mark.slow
@@ -78,4 +88,4 @@ def test_compiled_in_every_type_and_shape(name: str) -> None:
     more = {"conv": ((1, 4, 6), (1, 2, 7, 6))}
     more |= dict.fromkeys(WINDOWS, ((70,), (2, 33), (1, 2, 20, 37)))
     shapes = (*SHAPES, *more.get(name, ()))
-    assert sum(compare(row, dtype, shape) for dtype in row.dtypes for shape in shapes)
+    assert sum(compare(row, dtype, shapes) for dtype in row.dtypes)
