@@ -50,13 +50,16 @@ class Runs:
 
 
 def compiled(
-    module: ModuleOp, options: CompileOptions, texts: dict[str, str] | None = None
+    module: ModuleOp,
+    options: CompileOptions,
+    texts: dict[str, str] | None = None,
+    levels: Sequence[str] = LEVELS,
 ) -> Compiled:
-    """A module of level nd compiled; its text on each level is kept in `texts`."""
+    """A module of level nd compiled; its text on `levels` is kept in `texts`."""
     lowering = Lowering(module, "nd", options=options)
     for level in LEVELS:
         lowering.to(level)
-        if texts is not None:
+        if texts is not None and level in levels:
             texts[level] = print_module(lowering.module)
     return compile_module(lowering.module, "main", options)
 
@@ -96,7 +99,7 @@ def run(
         attempt(
             f"fusion {fusion}",
             lambda fusion=fusion, keep=keep: compiled(
-                program.module.clone(), CompileOptions(fusion=fusion), keep
+                program.module.clone(), CompileOptions(fusion=fusion), keep, levels
             ),
             (1, 2),
         )
