@@ -117,7 +117,10 @@ class DifferentiatePass(ModulePass):
             f for f in op.ops if isinstance(f, func.FuncOp) and f.sym_name.data == self.function
         ]
         if not found or found[0].is_declaration:
-            raise LoweringError(f"differentiate: expected a function @{self.function} with a body")
+            raise LoweringError(
+                f"differentiate: expected a function @{self.function} with a body",
+                place=place_of(op.location),
+            )
         source = found[0]
         backward = backward_of(source, self.wrt or _floats(source))
         assert source.parent is not None
