@@ -410,6 +410,8 @@ def _result_dtype(name: str, arrays: list[TracedArray], params: dict[str, Any]) 
         return int64
     if name in ("real", "imag"):
         return PART_OF[arrays[0].dtype]
+    if name in ("gather", "scatter"):
+        return arrays[0].dtype
     return COMPLEX_OF[arrays[0].dtype] if name == "complex" else arrays[-1].dtype
 
 

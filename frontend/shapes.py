@@ -229,6 +229,13 @@ def _transpose(shapes: list[Shape], params: dict[str, Any]) -> Shape:
     return tuple(shapes[0][axis] for axis in order)
 
 
+def space(x: Shape, index: Shape, axes: Shape, dims: Shape, index_dims: Shape) -> Shape:
+    """The shape of the space of an op with index arrays."""
+    sizes = dict(zip(dims, reduced(x, axes), strict=True))
+    sizes.update(zip(index_dims, index, strict=True))
+    return tuple(sizes[dim] for dim in range(len(sizes)))
+
+
 RESULT: dict[str, Callable[[list[Shape], dict[str, Any]], Shape]] = {
     "argmax": lambda shapes, params: reduced(shapes[0], (params["axis"],)),
     "argmin": lambda shapes, params: reduced(shapes[0], (params["axis"],)),
@@ -237,6 +244,7 @@ RESULT: dict[str, Callable[[list[Shape], dict[str, Any]], Shape]] = {
     "conv": _conv,
     "dot_general": _dot,
     "dynamic_slice": lambda shapes, params: params["sizes"],
+    "gather": lambda shapes, params: space(shapes[0], shapes[1], **params),
     "iota": lambda shapes, params: params["shape"],
     "pad": _pad,
     "random_bits": lambda shapes, params: params["shape"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from lamina.errors import ShapeError
@@ -31,7 +32,8 @@ def conv_transpose(
     """Transposed convolution of x (N, C, *S) with w (C, O/groups, *K), as ONNX ConvTranspose.
 
     Result (N, O, *R): the convolution, with strides of 1, of x with `strides - 1` zeros between
-    its elements, and of w with its spatial axes reversed. R = strides * (S - 1) + dilation *
+    its elements, and of w with its spatial axes reversed (the zeros are not multiplied where the
+    windows are multiples of the strides). R = strides * (S - 1) + dilation *
     (K - 1) + 1 + output_padding - low - high along each axis. strides, dilation, output_padding
     (below the stride or the dilation; more of the result at the high end): an int, or one for each
     spatial axis. padding: as in `conv`, of the result; "same" makes R = strides * S. Numeric.
@@ -68,6 +70,8 @@ def conv_transpose(
         )
     reach = tuple(d * (k - 1) for d, k in zip(spread, b.shape[2:], strict=True))
     edges = _edges(name, padding, a.shape[2:], b.shape[2:], steps, reach, more)
+    if spread == (1,) * rank and all(k % s == 0 for k, s in zip(b.shape[2:], steps, strict=True)):
+        return _by_phases(name, a, b, steps, edges, more, parts)
     high = [far - after + m for far, after, m in zip(reach, edges[1::2], more, strict=True)]
     low = [far - before for far, before in zip(reach, edges[::2], strict=True)]
     padded, kept = _framed(name, _spread(a, steps), low, high)
@@ -131,3 +135,46 @@ def _turned(kernel: Array, groups: int) -> Array:
     array = view("transpose", array, permutation=order)
     array = bind("reshape", array, shape=(groups * outputs, channels // groups, *window))
     return flip(array, axis=tuple(range(2, array.ndim)))
+
+
+def _by_phases(
+    name: str, x: Array, w: Array, steps: Shape, edges: Shape, more: Shape, groups: int
+) -> Array:
+    """The same without the zeros between elements, for windows that are multiples of the stride s.
+
+    Element s * q + r of the result is the sum of x[q - t] * w[s * t + r]: a convolution of x with
+    every s-th of w for each r, all of them by one, as further output channels (Shi et al.,
+    Real-Time Single Image and Video Super-Resolution, 2016).
+    """
+    sizes, windows, rank = x.shape[2:], w.shape[2:], len(steps)
+    taps = tuple(k // s for k, s in zip(windows, steps, strict=True))
+    padding: Shape = ()
+    crops: list[slice] = []
+    for n, t, s, low, high, m in zip(
+        sizes, taps, steps, edges[::2], edges[1::2], more, strict=True
+    ):
+        size = s * (n + t - 1) + m - low - high
+        if size < 1:
+            fail(ShapeError, f"{name}: expected padding that leaves some of the result, found more")
+        skipped = min(low // s, t - 1)  # whole steps that are cut off are not computed
+        start = low - skipped * s
+        before = t - 1 - skipped
+        padding += (before, max(0, -(-(start + size) // s) + t - 1 - n - before))
+        crops.append(slice(start, start + size))
+    channels, outputs = w.shape[0] // groups, w.shape[1]
+    pairs = tuple(size for pair in zip(taps, steps, strict=True) for size in pair)
+    split = view("reshape", w, shape=(groups, channels, outputs, *pairs))
+    tap_axes, phase_axes = tuple(range(3, 3 + 2 * rank, 2)), tuple(range(4, 4 + 2 * rank, 2))
+    order = (0, 2, *phase_axes, 1, *tap_axes)
+    kernel = view("transpose", split, permutation=order)
+    kernel = bind("reshape", kernel, shape=(groups * outputs * prod(steps), channels, *taps))
+    kernel = flip(kernel, axis=tuple(range(2, 2 + rank)))
+    ones = (1,) * rank
+    found = convolved(name, x, kernel, ones, padding, ones, groups)
+    places = found.shape[2:]
+    found = view("reshape", found, shape=(x.shape[0], groups * outputs, *steps, *places))
+    pairs_of_axes = tuple(axis for d in range(rank) for axis in (2 + rank + d, 2 + d))
+    found = view("transpose", found, permutation=(0, 1, *pairs_of_axes))
+    wide = tuple(q * s for q, s in zip(places, steps, strict=True))
+    found = bind("reshape", found, shape=(x.shape[0], groups * outputs, *wide))
+    return found[(..., *crops)]

@@ -98,8 +98,8 @@ def start(d: Drawing, row: Row, dtype: DType) -> None:
         shape = d.shape(int(d.rng.integers(3, 5)) if row.name == "conv" else None)
         if row.shapes(d.rng, shape) is None and row.name not in ("from_index", "to_index"):
             continue
-        d.input(dtype, shape, row.low, row.high)
         with suppress(Rejected):
+            d.input(dtype, shape, row.low, row.high)
             d.draw(row, None if row.name == "cast" else dtype)
             return
 

@@ -172,6 +172,7 @@ from lamina.frontend.reductions import (
     sum,
     var,
 )
+from lamina.frontend.resize import resize
 from lamina.frontend.scans import cumprod, cumsum, cumulative_prod, cumulative_sum, diff
 from lamina.frontend.searching import argmax, argmin, where
 from lamina.frontend.sets import (
@@ -400,6 +401,7 @@ __all__ = [
     "remainder",
     "repeat",
     "reshape",
+    "resize",
     "result_type",
     "rms_norm",
     "roll",

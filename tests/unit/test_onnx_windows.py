@@ -217,3 +217,52 @@ def test_avg_pool(rank: int) -> None:
         for found in results(lm.avg_pool, number, [x], window, **given):
             assert found.shape == expected.shape, number
             assert np.all(np.abs(found - expected) <= bound), number
+
+
+def resized(rng: Generator, rank: int) -> tuple[dict[str, Any], dict[str, Any], list[Array | None]]:
+    """Arguments of ours and of ONNX, and its inputs: the array, no region, scales, sizes."""
+    mode = str(rng.choice(["nearest", "linear", "cubic"]))
+    coordinates = str(rng.choice(COORDINATES))
+    x = normal(rng, *ints(rng, 1, 2, 2), *ints(rng, 1, LIMIT[rank], rank))
+    sizes = ints(rng, 1, 2 * LIMIT[rank], rank)
+    if mode == "cubic" and coordinates == "pytorch_half_pixel":
+        sizes = [size + 1 for size in sizes]  # of size 1 the evaluator takes place -0.5, not 0
+    ours: dict[str, Any] = {
+        "axes": tuple(range(2, rank + 2)),
+        "mode": mode,
+        "coordinates": coordinates,
+    }
+    theirs: dict[str, Any] = {"mode": mode, "coordinate_transformation_mode": coordinates}
+    if mode == "nearest":
+        theirs["nearest_mode"] = ours["rounding"] = str(rng.choice(ROUNDING))
+    if mode == "cubic":
+        theirs["cubic_coeff_a"] = ours["cubic_coefficient"] = float(rng.choice([-0.75, -0.5]))
+    if mode != "nearest":
+        outside = bool(rng.integers(0, 2))
+        theirs["exclude_outside"], ours["exclude_outside"] = int(outside), outside
+    if rng.random() < 0.5:
+        scales = [float(np.float32(n / s)) for n, s in zip(sizes, x.shape[2:], strict=True)]
+        kept = [s if int(s * n) > 0 else 1.0 for s, n in zip(scales, x.shape[2:], strict=True)]
+        ours["scales"] = kept
+        return ours, theirs, [x, None, np.array([1, 1, *kept], np.float32)]
+    ours["shape"] = tuple(sizes)
+    return ours, theirs, [x, None, None, np.array([*x.shape[:2], *sizes])]
+
+
+COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric")
+ROUNDING = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+
+
+@RANKS
+def test_resize(rank: int) -> None:
+    for number in range(COUNT):
+        ours, theirs, inputs = resized(drawn("resize", rank, number), rank)
+        x = inputs[0]
+        assert x is not None
+        expected = reference("Resize", [x.astype(np.float64), *inputs[1:]], **theirs)
+        rest = [ours.pop("shape")] if "shape" in ours else []
+        taps = {"nearest": 0, "linear": 2, "cubic": 4}[ours["mode"]]
+        bound = rank * (2 * taps + 2) * UNIT * 2.0**rank * np.max(np.abs(x)) if taps else 0.0
+        for found in results(lm.resize, number, [x], *rest, **ours):
+            assert found.shape == expected.shape, (number, ours)
+            assert np.all(np.abs(found - expected) <= bound), (number, ours, rest)

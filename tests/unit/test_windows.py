@@ -215,3 +215,63 @@ def test_transposed_convolution_is_the_gradient_of_a_convolution() -> None:
             lm.asarray(z), lm.asarray(w), strides=3, padding=padding, output_padding=left
         )
         assert int(lm.sum(y * lm.asarray(z))) == int(lm.sum(back * lm.asarray(x)))
+
+
+RESIZE_ERRORS: list[tuple[Any, type[Exception], str]] = [
+    (lambda x: lm.resize(x), lm.ArgumentError, "a shape or scales, found both or neither"),
+    (lambda x: lm.resize(x, (1, 2, 3), scales=1.0), lm.ArgumentError, "found both or neither"),
+    (lambda x: lm.resize(x, 3), lm.ShapeError, "a number for each of axes .0, 1, 2., found .3,."),
+    (lambda x: lm.resize(x, 3, axes=3), lm.AxisError, "resize: expected an axis from -3 to 2"),
+    (lambda x: lm.resize(x, 3, axes=2, mode="area"), lm.ArgumentError, 'expected mode of "nearest"'),
+    (lambda x: lm.resize(x, 3, axes=2, coordinates="tf_crop_and_resize"), lm.ArgumentError,
+     'coordinates of "half_pixel", '),
+    (lambda x: lm.resize(x, 3, axes=2, rounding="up"), lm.ArgumentError, "expected rounding of"),
+    (lambda x: lm.resize(x, 3, axes=2, antialias=True), lm.ArgumentError, "antialias=False"),
+    (lambda x: lm.resize(x, scales=-1.0, axes=2), lm.ArgumentError, "scales above 0, found -1.0"),
+    (lambda x: lm.resize(x, scales="2", axes=2), lm.ArgumentError, "expected a number as each of scales"),
+    (lambda x: lm.resize(x, scales=float("inf"), axes=2), lm.ArgumentError, "a finite number"),
+    (lambda x: lm.resize(x[..., :0], 3, axes=2), lm.ShapeError, "of 1 or more on axis 2"),
+    (lambda x: lm.resize(lm.astype(x, lm.int8), 3, axes=2, mode="linear"), lm.DTypeError,
+     "resize: expected a floating-point dtype, found int8"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "error", "text"), RESIZE_ERRORS)
+@pytest.mark.parametrize("compiled", (False, True))
+def test_errors_of_resizing(
+    function: Any, error: type[Exception], text: str, compiled: bool
+) -> None:
+    x = np.ones((1, 2, 5), np.float32)
+    with pytest.raises(error, match=text):
+        (lm.jit(function) if compiled else function)(lm.asarray(x))
+
+
+@pytest.mark.parametrize("dtype", ("bool", "int8", "uint64", "float16", "bfloat16", "float64"))
+def test_nearest_moves_every_type(dtype: str) -> None:
+    x = lm.astype(lm.asarray(np.arange(12).reshape(3, 4) % 5), getattr(lm, dtype))
+
+    def resize(x: Any) -> Any:
+        return lm.resize(x, (7, 2))
+
+    expected = np.asarray(x)[np.ix_([0, 0, 1, 1, 1, 2, 2], [0, 2])]
+    for found in (resize(x), lm.jit(resize)(x)):
+        assert np.array_equal(np.asarray(found), expected)
+        assert found.dtype == x.dtype
+    assert lm.resize(x, (0, 4)).shape == (0, 4)
+    assert lm.resize(x, scales=(0.4, 1.0)).shape == (1, 4)
+
+
+def test_half_types_are_resized_in_float32() -> None:
+    x = np.random.default_rng(0).normal(size=(5, 7)).astype(np.float16)
+    for mode in ("linear", "cubic"):
+        wide = np.asarray(lm.resize(lm.asarray(x.astype(np.float32)), (8, 3), mode=mode))
+        assert np.array_equal(
+            np.asarray(lm.resize(lm.asarray(x), (8, 3), mode=mode)), wide.astype(np.float16)
+        )
+
+
+def test_a_scale_is_a_number_that_the_code_is_made_for() -> None:
+    resize = lm.jit(lambda x, scale: lm.resize(x, scales=scale, axes=0))
+    x = np.arange(4.0)
+    assert resize(x, 2.0).shape == (8,)
+    assert resize(x, 0.5).shape == (2,)
