@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from math import isfinite
 from types import ModuleType
 from typing import Any, ClassVar, NoReturn, SupportsIndex, TypeAlias, TypeGuard, cast
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -528,6 +529,11 @@ class Array:
         """Add the gradient of this array to `grad` of every array that it depends on."""
         AUTOGRAD["backward"](self, grad, **options)
 
+    def register_hook(self, hook: Callable[[Array], Array | None]) -> Callable[[], None]:
+        """Call `hook` with each cotangent that reaches this array in `backward`; what it returns,
+        if anything, goes on instead. The result removes the hook."""
+        return AUTOGRAD["register_hook"](self, hook)
+
     def detach(self) -> Array:
         """The same memory without a gradient."""
         return wrap(observe(self))
@@ -544,7 +550,8 @@ class Array:
 
 AUTOGRAD: dict[str, Callable[..., Any]] = {}
 """Hooks of `lamina.autograd`: requires_grad, set_requires_grad, grad, set_grad, grad_fn,
-backward, record(name, operands, result, params) and stored(target, value)."""
+backward, register_hook, detach (of traced arrays), enabled, check_write,
+stored(target, value) and record(name, operands, result, params)."""
 
 _new = Array.__new__
 
@@ -565,8 +572,31 @@ def observe(array: Array) -> NDArray:
     return array._data
 
 
+class Memory:
+    """Memory that a gradient depends on: `version` counts the writes to it."""
+
+    __slots__ = ("__weakref__", "root", "version")
+
+    def __init__(self, root: Any) -> None:
+        self.root = root
+        self.version = 0
+
+
+MEMORIES: WeakValueDictionary[int, Memory] = WeakValueDictionary()
+"""id of the root of a memory -> it, while a tape needs it."""
+
+
+def memory_root(data: NDArray) -> NDArray:
+    """The array at the end of the chain of views."""
+    while isinstance(data.base, np.ndarray):
+        data = data.base
+    return data
+
+
 def writable(name: str, array: Array) -> NDArray:
     """The memory of an eager array, to be written. Raises `MutationError` if read-only."""
+    if MEMORIES and (memory := MEMORIES.get(id(memory_root(array._data)))) is not None:
+        memory.version += 1
     if not array._data.flags.writeable:
         fail(MutationError, f"{name}: expected a writable array, found a read-only view")
     return array._data

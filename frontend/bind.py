@@ -83,11 +83,14 @@ def store(name: str, target: Array, value: Array) -> None:
     if recorder is not None:
         recorder.store(name, target, value)
         return
+    taped = target._tape is not None or value._tape is not None
+    if taped:
+        AUTOGRAD["check_write"](target)
     memory, update = writable(name, target), values(value)
     if memory.__array_interface__ == update.__array_interface__:
         return  # `x[key] += y` ends by writing the view x[key] to itself
     np.copyto(memory, update)
-    if target._tape is not None or value._tape is not None:
+    if taped:
         AUTOGRAD["stored"](target, value)
 
 

@@ -51,19 +51,33 @@ def check_device(name: str, device: Any) -> None:
 
 @public
 def asarray(
-    values: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None
+    values: Any,
+    /,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
 ) -> Array:
     """An array of a number, nested sequences, a NumPy array or any object with `__dlpack__`.
 
     NumPy arrays are copied to row-major, unless copy=False: then the memory is shared.
-    Arrays are given back as they are unless `dtype` differs or copy=True.
-    `DTypeError` for strings and objects, `ShapeError` for ragged sequences.
+    Arrays are given back as they are unless `dtype` differs or copy=True. With requires_grad the
+    result is a new leaf, whose operations are recorded for `backward`.
+    `DTypeError` for strings and objects, `ShapeError` for ragged sequences, `ArgumentError` for
+    requires_grad with copy=False (writes through NumPy would pass unseen).
 
     >>> lm.asarray([[1, 2], [3, 4]], dtype=lm.float32)
     Array([[1., 2.],
            [3., 4.]], dtype=float32)
     """
     check_device("asarray", device)
+    if requires_grad:
+        if copy is False:
+            fail(ArgumentError, "asarray: expected copy to be None or True with requires_grad")
+        leaf = asarray(values, dtype=dtype, copy=True).detach()
+        leaf.requires_grad = True
+        return leaf
     wanted = None if dtype is None else dtypes.normalize(dtype)
     if isinstance(values, Array):
         return _from_array(values, wanted, copy)

@@ -12,9 +12,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from lamina.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, TraceError
+from lamina.errors import (
+    ArgumentError,
+    DTypeError,
+    IndexRangeError,
+    MutationError,
+    ShapeError,
+    TraceError,
+)
 from lamina.frontend import dtypes, shapes
-from lamina.frontend.array import AUTOGRAD, Array, ArrayLike, is_array, wrap, writable
+from lamina.frontend.array import Array, ArrayLike, is_array, wrap, writable
 from lamina.frontend.bind import as_array, bind, broadcast, store, values, view
 from lamina.frontend.bind import cast as to_dtype
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS, public
@@ -217,11 +224,15 @@ def _gathered(x: Array, keys: tuple[Any, ...]) -> Array:
 def _scattered(x: Array, keys: tuple[Any, ...], value: ArrayLike) -> None:
     _refuse_traced(x, keys)
     update = _converted(x, value)
+    if x._tape is not None or update._tape is not None:
+        fail(
+            MutationError,
+            "set_item: expected an array without a gradient to write to by arrays of indices; "
+            "use lm.where, or lm.jit, where such writes have gradients",
+        )
     try:
         writable("set_item", x)[_numpy_key(keys)] = values(update)
     except IndexError as error:
         fail(IndexRangeError, f"index: {error}")
     except ValueError as error:
         fail(ShapeError, f"set_item: {error}")
-    if x._tape is not None:
-        AUTOGRAD["stored"](x, update)

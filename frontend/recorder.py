@@ -14,9 +14,9 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, StringAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.errors import DTypeError, MutationError
+from lamina.errors import DTypeError, MutationError, TraceError
 from lamina.frontend import ir
-from lamina.frontend.array import Array, NDArray
+from lamina.frontend.array import AUTOGRAD, Array, NDArray
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import (
     COMPLEX,
@@ -148,6 +148,12 @@ class Recorder:
 
     def _lift(self, found: Array | NDArray) -> TracedArray:
         position = user_position()
+        if isinstance(found, Array) and found._tape is not None and AUTOGRAD["enabled"]():
+            fail(
+                TraceError,
+                "jit: expected an array with a gradient as an argument, found one that the "
+                "function captures; pass it, or use detach() for its values alone",
+            )
         if id(found) not in self.lifted:
             array = self.argument(found.shape, found.dtype, position)
             self.lifted[id(found)] = found, array._storage, position

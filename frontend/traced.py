@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from lamina.errors import TraceError
-from lamina.frontend.array import Array, NDArray
+from lamina.frontend.array import AUTOGRAD, Array, NDArray
 from lamina.frontend.dtypes import DType, default_of
 from lamina.frontend.location import fail
 from lamina.frontend.shapes import Shape
@@ -108,6 +108,10 @@ class TracedArray(Array):
         """Not while tracing: raises `TraceError`."""
         self._refuse("tolist", "use lm functions on it, or return it")
 
+    def detach(self) -> Array:
+        """The same values, with a gradient of zero."""
+        return AUTOGRAD["detach"](self)
+
     def _scalar(self, kind: str) -> Any:
         if kind == "bool":
             self._refuse(
@@ -126,10 +130,6 @@ class TracedArray(Array):
 
     def __format__(self, spec: str) -> str:
         return repr(self)
-
-    def detach(self) -> Array:
-        """A traced array has no tape: the array itself."""
-        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._refuse("pickle", "return it from the traced function")

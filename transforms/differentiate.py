@@ -38,11 +38,16 @@ from lamina.errors import LoweringError
 from lamina.transforms.derivatives import RULES, Node
 from lamina.transforms.ir_emitter import IrEmitter
 
+STOP = "lamina.stop_gradient"
+"""Attribute of ops that no gradient goes through."""
+
 
 def active_values(ops: Iterable[Operation], wrt: Iterable[SSAValue], e: IrEmitter) -> set[SSAValue]:
     """The values that depend on `wrt` through floating-point values."""
     active = {value for value in wrt if e.is_float(value)}
     for op in ops:
+        if STOP in op.attributes:
+            continue
         if any(operand in active for inner in op.walk() for operand in inner.operands):
             active.update(result for result in op.results if e.is_float(result))
     return active

@@ -10,6 +10,16 @@ from importlib import import_module
 from typing import Any
 
 from lamina import fft, linalg, random, tree
+from lamina.autograd import (
+    grad,
+    gradcheck,
+    hessian,
+    jacobian,
+    jvp,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 from lamina.errors import (
     ArgumentError,
     AxisError,
@@ -18,6 +28,7 @@ from lamina.errors import (
     DomainError,
     DTypeError,
     ExchangeError,
+    GradientError,
     IndexRangeError,
     IRError,
     LaminaError,
@@ -212,6 +223,7 @@ from lamina.frontend.transcendental import (
 )
 from lamina.frontend.transposed import conv_transpose
 from lamina.frontend.windows import avg_pool, max_pool
+from lamina.tape import is_grad_enabled, no_grad
 
 e, pi, inf, nan = 2.718281828459045, 3.141592653589793, float("inf"), float("nan")
 newaxis = None
@@ -247,6 +259,7 @@ __all__ = [
     "DTypeError",
     "DomainError",
     "ExchangeError",
+    "GradientError",
     "IRError",
     "IndexRangeError",
     "LaminaError",
@@ -333,11 +346,14 @@ __all__ = [
     "full",
     "full_like",
     "gelu",
+    "grad",
+    "gradcheck",
     "greater",
     "greater_equal",
     "group_norm",
     "hardsigmoid",
     "hardswish",
+    "hessian",
     "hypot",
     "iinfo",
     "imag",
@@ -346,11 +362,14 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "is_grad_enabled",
     "isdtype",
     "isfinite",
     "isin",
     "isinf",
     "isnan",
+    "jacobian",
+    "jvp",
     "layer_norm",
     "leaky_relu",
     "less",
@@ -383,6 +402,7 @@ __all__ = [
     "negative",
     "newaxis",
     "nextafter",
+    "no_grad",
     "nonzero",
     "not_equal",
     "ones",
@@ -422,6 +442,7 @@ __all__ = [
     "squeeze",
     "stack",
     "std",
+    "stop_gradient",
     "subtract",
     "sum",
     "swapaxes",
@@ -443,8 +464,10 @@ __all__ = [
     "unique_inverse",
     "unique_values",
     "unstack",
+    "value_and_grad",
     "var",
     "vecdot",
+    "vjp",
     "where",
     "zeros",
     "zeros_like",

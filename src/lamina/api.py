@@ -18,9 +18,11 @@ from lamina.frontend import tree
 from lamina.frontend.array import Array
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.trace import bind_arguments, trace
+from lamina.jit_tape import taped_call
 from lamina.options import CompileOptions
 from lamina.program import raise_failure
 from lamina.signatures import NotNative, signature_of
+from lamina.tape import is_grad_enabled
 from lamina.version import Version
 
 ARRAYS = ArrayClass(Array, "_data", (("_tape", None),), ("_tape",))
@@ -48,6 +50,7 @@ class Jitted:
         self._versions: list[Version] = []
         self._notes: list[str] = []
         self._entry: Entry | PyEntry | None = None
+        self.pullbacks: dict[Any, Any] = {}
         type(self).__call__ = type(self)._slow
         functools.update_wrapper(self, function)
 
@@ -68,6 +71,8 @@ class Jitted:
         if CURRENT.get() is not None:
             return self._function(*args, **kwargs)
         leaves, structure = tree.flatten(bind_arguments(self._function, args, kwargs))
+        if is_grad_enabled() and any(isinstance(x, Array) and x.requires_grad for x in leaves):
+            return taped_call(self, leaves, structure)
         reasons: list[str] = []
         for version in self._versions:
             reason = version.why_not(leaves, structure)

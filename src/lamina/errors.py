@@ -86,6 +86,10 @@ class ExchangeError(LaminaError, BufferError):
     """
 
 
+class GradientError(LaminaError, ValueError):
+    """`gradcheck` found a derivative that differs from the one by differences."""
+
+
 class TraceError(LaminaError, TypeError):
     """A traced function does what a trace cannot record.
 

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamina.errors import MutationError
+from lamina.errors import MutationError, TraceError
 from lamina.frontend import dtypes, tree
 from lamina.frontend.aliases import root_of
 from lamina.frontend.array import Array, observe, wrap
 from lamina.frontend.location import fail
 from lamina.frontend.tree import Tree
+from lamina.tape import is_grad_enabled
 
 if TYPE_CHECKING:
     from lamina.backend.entry_spec import Signature
     from lamina.executable import Executable
+    from lamina.frontend.guards import Guard
     from lamina.frontend.trace import Input
 
 
@@ -86,7 +88,7 @@ class Version:
         """The arguments of `main`: leaves of the call, and captured arrays read again."""
         arrays: list[Any] = []
         for given in self.trace.inputs:
-            value = given.guard.read() if given.guard is not None else leaves[given.leaf]
+            value = leaves[given.leaf] if given.guard is None else read_captured(given.guard)
             if given.is_root:
                 arrays.append(root_of(value))
                 continue
@@ -119,6 +121,18 @@ class Version:
                 f"{overlap[0]}: expected an array of its own memory, since the function writes "
                 f"it, found one that overlaps {overlap[1]}; pass a copy of one of the two",
             )
+
+
+def read_captured(guard: Guard) -> Any:
+    """A captured array as it is now. Raises `TraceError` for one that has a gradient by now."""
+    value = guard.read()
+    if isinstance(value, Array) and value.requires_grad and is_grad_enabled():
+        fail(
+            TraceError,
+            f"jit: expected an array with a gradient as an argument, found the captured "
+            f"{guard.path}; pass it, or use detach() for its values alone",
+        )
+    return value
 
 
 def why_not_input(given: Input, leaf: Any, pinned: Mapping[int, Any]) -> str | None:

@@ -1,9 +1,31 @@
 """How each `nd` op is differentiated: one rule an op, shared by the tape and `differentiate`."""
 
+from typing import Any
+
 from lamina.transforms.derivatives import elementwise, folding, shape
 from lamina.transforms.derivatives.emitter import Emitter, Node, Rule
 
 RULES: dict[str, Rule] = {**elementwise.RULES, **shape.RULES, **folding.RULES}
 """Name of an `nd` op without "nd." -> its rule."""
 
-__all__ = ["RULES", "Emitter", "Node", "Rule"]
+_SHAPES_ONLY = frozenset({
+    "add", "subtract", "negative", "cast", "floor_divide", "sign", "floor", "ceil", "trunc",
+    "round", *shape.RULES,
+})  # fmt: skip
+_RESULT = frozenset({
+    "divide", "pow", "hypot", "copysign", "maximum", "minimum", "sqrt", "exp", "exp2", "expm1",
+    "tan", "tanh", "reduce",
+})  # fmt: skip
+
+
+def reads_operands(name: str, params: dict[str, Any]) -> bool:
+    """Whether the rule of an op reads values of its operands, not their shapes only."""
+    return name not in _SHAPES_ONLY and params.get("kind") != "sum"
+
+
+def reads_result(name: str, params: dict[str, Any]) -> bool:
+    """Whether the rule of an op reads the values of its result."""
+    return name in _RESULT and params.get("kind") != "sum"
+
+
+__all__ = ["RULES", "Emitter", "Node", "Rule", "reads_operands", "reads_result"]

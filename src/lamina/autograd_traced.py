@@ -1,0 +1,92 @@
+"""Gradients while a trace runs: the ops that a function left in the program are pulled back."""
+
+# pyright: reportPrivateUsage=false
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from xdsl.dialects.builtin import UnitAttr
+from xdsl.ir import Operation, SSAValue
+
+from lamina.frontend import bind as primitives
+from lamina.frontend import tree
+from lamina.frontend.array import Array
+from lamina.frontend.dispatch import CURRENT
+from lamina.frontend.recorder import Recorder, whole
+from lamina.frontend.traced import Storage, TracedArray
+from lamina.transforms.differentiate import STOP, pull_back
+from lamina.transforms.ir_emitter import IrEmitter
+
+
+def pull(
+    call: Callable[[list[Any]], Any], arrays: Sequence[Array]
+) -> tuple[Any, list[Array], Callable[[Sequence[Array]], list[Array | None]]]:
+    """As `autograd._pull`. The variables are values of their own: gradients do not reach what the
+    function captures."""
+    recorder: Any = CURRENT.get()
+    variables = [primitives.bind("reshape", array, shape=array.shape) for array in arrays]
+    inputs = [recorder.read(variable) for variable in variables]
+    block, before = recorder.block, recorder.block.last_op
+    result = call(list(variables))
+    outputs = [recorder.own(x) for x in tree.flatten(result)[0] if isinstance(x, Array)]
+    values = [recorder.read(x) for x in outputs]
+    ops = _after(block, before)
+
+    def back(cotangents: Sequence[Array]) -> list[Array | None]:
+        e = _emitter(recorder)
+        known: dict[SSAValue, SSAValue] = {}
+        for value, cotangent in zip(values, cotangents, strict=True):
+            g = recorder.read(recorder.own(cotangent))
+            known[value] = g if value not in known else e.add(known[value], g)
+        found = pull_back(ops, known, inputs, e)
+        return [
+            None if g is None else _array(recorder, g, variable)
+            for g, variable in zip(found, variables, strict=True)
+        ]
+
+    return result, outputs, back
+
+
+def _after(block: Any, before: Operation | None) -> list[Operation]:
+    """The ops of `block` behind `before`."""
+    op = block.first_op if before is None else before.next_op
+    found: list[Operation] = []
+    while op is not None:
+        found.append(op)
+        op = op.next_op
+    return found
+
+
+def _emitter(recorder: Any) -> IrEmitter:
+    return IrEmitter(recorder.block.add_op, recorder._here()[1])
+
+
+def _array(recorder: Recorder, value: SSAValue, like: Array) -> TracedArray:
+    """An SSA value of the type of `like` as an array of the trace."""
+    seen: Any = recorder
+    return whole(Storage(seen, value, like.shape, like.dtype), seen._here()[0])
+
+
+def stop(array: Any) -> TracedArray:
+    """A traced array with a gradient of zero."""
+    recorder: Any = CURRENT.get()
+    result = primitives.bind("reshape", array, shape=array.shape)
+    mark([recorder.read(result).owner])
+    return _array(recorder, recorder.read(result), result)
+
+
+def mark(ops: Sequence[Operation]) -> None:
+    """Let no gradient go through `ops`."""
+    for op in ops:
+        op.attributes[STOP] = UnitAttr()
+
+
+@contextmanager
+def stopping() -> Generator[None]:
+    """Ops that are recorded inside have a gradient of zero."""
+    recorder: Any = CURRENT.get()
+    block, before = recorder.block, recorder.block.last_op
+    yield
+    mark(_after(block, before))

@@ -1,0 +1,83 @@
+"""A jitted call on arrays with a gradient: one node of the tape, whose backward is compiled too."""
+
+# pyright: reportPrivateUsage=false
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lamina.autograd import vjp
+from lamina.errors import MutationError
+from lamina.frontend import bind as primitives
+from lamina.frontend import dtypes, tree
+from lamina.frontend.array import Array
+from lamina.frontend.location import fail
+from lamina.frontend.tree import Tree
+from lamina.tape import attach
+
+if TYPE_CHECKING:
+    from lamina.api import Jitted
+
+
+def taped_call(jitted: Jitted, leaves: Sequence[Any], structure: Tree) -> Any:
+    """The compiled result, each array of it with a node that leads to the arguments.
+
+    The backward function is compiled at the first `backward`, and computes again what it needs of
+    the forward values. Raises `MutationError` where the function writes to its arguments.
+    """
+    wanted = [
+        number
+        for number, leaf in enumerate(leaves)
+        if isinstance(leaf, Array) and leaf.requires_grad
+    ]
+    plain = [leaf.detach() if isinstance(leaf, Array) else leaf for leaf in leaves]
+    before = [memory_version(leaves[number]) for number in wanted]
+    result = jitted(**tree.unflatten(structure, plain))
+    if before != [memory_version(leaves[number]) for number in wanted]:
+        fail(
+            MutationError,
+            "jit: expected a function that does not write to arguments with a gradient",
+        )
+    found, shape = tree.flatten(result)
+    outputs = [i for i, x in enumerate(found) if isinstance(x, Array) and x.dtype in dtypes.FLOATS]
+    back = _pullback(jitted, structure, wanted, outputs)
+    operands = [leaves[number] for number in wanted]
+    name: str = getattr(jitted, "__name__", "function")
+    for place, output in enumerate(outputs):
+
+        def pullback(g: Array, operand: int, place: int = place) -> Array:
+            zeros = (primitives.full(0, found[i].shape, found[i].dtype) for i in outputs)
+            seeds = [g if i == place else zero for i, zero in enumerate(zeros)]
+            return back(leaves, seeds)[operand]
+
+        attach(f"jit:{name}", operands, found[output], pullback)
+    return tree.unflatten(shape, found)
+
+
+def memory_version(array: Array) -> int:
+    """How often the memory of an array with a gradient was written."""
+    return array._tape.memory.version
+
+
+def _pullback(
+    jitted: Jitted, structure: Tree, wanted: Sequence[int], outputs: Sequence[int]
+) -> Callable[..., Any]:
+    """The compiled function from leaves and cotangents to the cotangents of the `wanted` leaves."""
+    from lamina.api import jit
+
+    key = structure, tuple(wanted), tuple(outputs)
+    if key in jitted.pullbacks:
+        return jitted.pullbacks[key]
+
+    def pull(leaves: list[Any], seeds: list[Any]) -> Any:
+        def call(*variables: Any) -> Any:
+            given = list(leaves)
+            for number, variable in zip(wanted, variables, strict=True):
+                given[number] = variable
+            found = tree.flatten(jitted._function(**tree.unflatten(structure, given)))[0]
+            return [found[i] for i in outputs]
+
+        return vjp(call, *(leaves[number] for number in wanted))[1](seeds)
+
+    made = jitted.pullbacks[key] = jit(pull, options=jitted._options)
+    return made
