@@ -71,6 +71,23 @@ def _conv(x: Shape, w: Shape, p: dict[str, Any]) -> Shape:
     ))  # fmt: skip
 
 
+def _window(x: Shape, p: dict[str, Any]) -> Shape:
+    found: list[int] = []
+    for axis, size in enumerate(x):
+        reach = p["dilation"][axis] * (p["window"][axis] - 1) + 1
+        padded = size + p["padding"][2 * axis] + p["padding"][2 * axis + 1]
+        found.append((padded - reach) // p["strides"][axis] + 1)
+    return tuple(found)
+
+
+def _gathered(x: Shape, index: Shape, p: dict[str, Any]) -> Shape:
+    walked = [size for axis, size in enumerate(x) if axis not in p["axes"]]
+    sizes = dict(zip(p["dims"], walked, strict=True)) | dict(
+        zip(p["index_dims"], index, strict=True)
+    )
+    return tuple(sizes[dim] for dim in sorted(sizes))
+
+
 SHAPES: dict[str, Callable[[list[Shape], dict[str, Any]], Shape]] = {
     "reduce": lambda s, p: _kept(s[0], p["axes"]),
     "transpose": lambda s, p: _permuted(s[0], p["permutation"]),
@@ -82,6 +99,8 @@ SHAPES: dict[str, Callable[[list[Shape], dict[str, Any]], Shape]] = {
     ),
     "dot_general": lambda s, p: _dot(s[0], s[1], p),
     "conv": lambda s, p: _conv(s[0], s[1], p),
+    "reduce_window": lambda s, p: _window(s[0], p),
+    "gather": lambda s, p: _gathered(s[0], s[1], p),
 }
 """Ops whose result has another shape than their first operand."""
 
@@ -113,6 +132,8 @@ class IrEmitter(Emitter[SSAValue]):
         element = element_of(operands[1 if name == "select" else 0])
         if name in COMPARISONS:
             element = i1
+        elif name == "argsort":
+            element = i64
         properties = {key: attribute_of(value) for key, value in params.items()}
         return self.make(name, operands, TensorType(element, shape), properties)
 

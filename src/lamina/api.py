@@ -72,7 +72,7 @@ class Jitted:
             return self._function(*args, **kwargs)
         leaves, structure = tree.flatten(bind_arguments(self._function, args, kwargs))
         if is_grad_enabled() and any(isinstance(x, Array) and x.requires_grad for x in leaves):
-            return taped_call(self, leaves, structure)
+            return taped_call(self, jit, leaves, structure)
         reasons: list[str] = []
         for version in self._versions:
             reason = version.why_not(leaves, structure)

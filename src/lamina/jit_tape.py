@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lamina.autograd import vjp
 from lamina.errors import MutationError
@@ -15,12 +15,12 @@ from lamina.frontend.location import fail
 from lamina.frontend.tree import Tree
 from lamina.tape import attach
 
-if TYPE_CHECKING:
-    from lamina.api import Jitted
+Compile = Callable[..., Any]
+"""`jit`, with options=."""
 
 
-def taped_call(jitted: Jitted, leaves: Sequence[Any], structure: Tree) -> Any:
-    """The compiled result, each array of it with a node that leads to the arguments.
+def taped_call(jitted: Any, compile: Compile, leaves: Sequence[Any], structure: Tree) -> Any:
+    """The compiled result of a `Jitted`, each array of it with a node that leads to the arguments.
 
     The backward function is compiled at the first `backward`, and computes again what it needs of
     the forward values. Raises `MutationError` where the function writes to its arguments.
@@ -60,11 +60,9 @@ def memory_version(array: Array) -> int:
 
 
 def _pullback(
-    jitted: Jitted, structure: Tree, wanted: Sequence[int], outputs: Sequence[int]
+    jitted: Any, compile: Compile, structure: Tree, wanted: Sequence[int], outputs: Sequence[int]
 ) -> Callable[..., Any]:
     """The compiled function from leaves and cotangents to the cotangents of the `wanted` leaves."""
-    from lamina.api import jit
-
     key = structure, tuple(wanted), tuple(outputs)
     if key in jitted.pullbacks:
         return jitted.pullbacks[key]
@@ -79,5 +77,5 @@ def _pullback(
 
         return vjp(call, *(leaves[number] for number in wanted))[1](seeds)
 
-    made = jitted.pullbacks[key] = jit(pull, options=jitted._options)
+    made = jitted.pullbacks[key] = compile(pull, options=jitted._options)
     return made

@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from lamina.transforms.derivatives import elementwise, folding, shape
+from lamina.transforms.derivatives import elementwise, folding, sequence, shape, window
 from lamina.transforms.derivatives.emitter import Emitter, Node, Rule
 
-RULES: dict[str, Rule] = {**elementwise.RULES, **shape.RULES, **folding.RULES}
+RULES: dict[str, Rule] = {
+    **elementwise.RULES, **shape.RULES, **folding.RULES, **sequence.RULES, **window.RULES,
+}  # fmt: skip
 """Name of an `nd` op without "nd." -> its rule."""
 
 _SHAPES_ONLY = frozenset({
@@ -14,7 +16,7 @@ _SHAPES_ONLY = frozenset({
 })  # fmt: skip
 _RESULT = frozenset({
     "divide", "pow", "hypot", "copysign", "maximum", "minimum", "sqrt", "exp", "exp2", "expm1",
-    "tan", "tanh", "reduce",
+    "tan", "tanh", "reduce", "reduce_window",
 })  # fmt: skip
 
 

@@ -1057,6 +1057,136 @@ func.func @f(%x: tensor<1x2x5xf32>, %w: tensor<3x2x2xf32>) -> tensor<1x3x3xf32> 
 
 // -----
 
+// scan_sum. The sum of what comes later.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.scan "sum" [[V0]] axis 0 direction "forward" : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.scan "sum" [[V1]] axis 0 direction "reverse" : tensor<4xf32>
+// CHECK-NEXT: func.return [[V3]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.scan "sum" %x axis 0 direction "forward" : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// scan_prod. Doubling steps, walked back.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<3xf32>, [[V1:%[a-z0-9_]+]]: tensor<3xf32>) -> tensor<3xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.scan "prod" [[V0]] axis 0 direction "reverse" : tensor<3xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.slice [[V0]] starts [1] limits [3] strides [1] : tensor<3xf32> -> tensor<2xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.pad [[V3]], [[V4]] low [0] high [1] : tensor<2xf32>, tensor<f32> -> tensor<3xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.multiply [[V0]], [[V5]] : tensor<3xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.slice [[V6]] starts [2] limits [3] strides [1] : tensor<3xf32> -> tensor<1xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.pad [[V7]], [[V8]] low [0] high [2] : tensor<1xf32>, tensor<f32> -> tensor<3xf32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.multiply [[V6]], [[V9]] : tensor<3xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V9]] : tensor<3xf32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.multiply [[V1]], [[V6]] : tensor<3xf32>
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.slice [[V12]] starts [0] limits [1] strides [1] : tensor<3xf32> -> tensor<1xf32>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.pad [[V13]], [[V14]] low [2] high [0] : tensor<1xf32>, tensor<f32> -> tensor<3xf32>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.add [[V11]], [[V15]] : tensor<3xf32>
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = nd.multiply [[V16]], [[V5]] : tensor<3xf32>
+// CHECK-NEXT: [[V18:%[a-z0-9_]+]] = nd.multiply [[V16]], [[V0]] : tensor<3xf32>
+// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = nd.slice [[V18]] starts [0] limits [2] strides [1] : tensor<3xf32> -> tensor<2xf32>
+// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = nd.pad [[V19]], [[V20]] low [1] high [0] : tensor<2xf32>, tensor<f32> -> tensor<3xf32>
+// CHECK-NEXT: [[V22:%[a-z0-9_]+]] = nd.add [[V17]], [[V21]] : tensor<3xf32>
+// CHECK-NEXT: func.return [[V22]] : tensor<3xf32>
+func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %r = nd.scan "prod" %x axis 0 direction "reverse" : tensor<3xf32>
+  func.return %r : tensor<3xf32>
+}
+
+// -----
+
+// sort. The place among the sorted tells where a cotangent goes.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.sort [[V0]] axis 0 order "descending" : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.argsort [[V0]] axis 0 order "descending" : tensor<4xf32> -> tensor<4xi64>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.argsort [[V3]] axis 0 order "ascending" : tensor<4xi64> -> tensor<4xi64>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.gather [[V1]][[[V4]]] axes [0] dims [] index_dims [0] : tensor<4xf32>, tensor<4xi64> -> tensor<4xf32>
+// CHECK-NEXT: func.return [[V5]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nd.sort %x axis 0 order "descending" : tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// reduce_window_sum. The sum over the windows that hold an element.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<7xf32>, [[V1:%[a-z0-9_]+]]: tensor<3xf32>) -> tensor<7xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.reduce_window "sum" [[V0]] window [3] strides [2] padding [1, 0] dilation [1] : tensor<7xf32> -> tensor<3xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.reshape [[V1]] : tensor<3xf32> -> tensor<3x1xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.pad [[V3]], [[V4]] low [0, 0] high [0, 1] : tensor<3x1xf32>, tensor<f32> -> tensor<3x2xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.reshape [[V5]] : tensor<3x2xf32> -> tensor<6xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.pad [[V6]], [[V7]] low [1] high [2] : tensor<6xf32>, tensor<f32> -> tensor<9xf32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.reduce_window "sum" [[V8]] window [3] strides [1] padding [0, 0] dilation [1] : tensor<9xf32> -> tensor<7xf32>
+// CHECK-NEXT: func.return [[V9]] : tensor<7xf32>
+func.func @f(%x: tensor<7xf32>) -> tensor<3xf32> {
+  %r = nd.reduce_window "sum" %x window [3] strides [2] padding [1, 0] dilation [1] : tensor<7xf32> -> tensor<3xf32>
+  func.return %r : tensor<3xf32>
+}
+
+// -----
+
+// reduce_window_max. Shared by the largest of each window.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<2xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.reduce_window "max" [[V0]] window [2] strides [2] padding [0, 0] dilation [1] : tensor<4xf32> -> tensor<2xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.slice [[V0]] starts [0] limits [3] strides [2] : tensor<4xf32> -> tensor<2xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.not_equal [[V3]], [[V3]] : tensor<2xf32> -> tensor<2xi1>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.not_equal [[V2]], [[V2]] : tensor<2xf32> -> tensor<2xi1>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.bitwise_and [[V4]], [[V5]] : tensor<2xi1>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.equal [[V3]], [[V2]] : tensor<2xf32> -> tensor<2xi1>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.bitwise_or [[V7]], [[V6]] : tensor<2xi1>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.broadcast [[V9]] dims [] : tensor<f32> -> tensor<2xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.broadcast [[V11]] dims [] : tensor<f32> -> tensor<2xf32>
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.select [[V8]], [[V10]], [[V12]] : tensor<2xi1>, tensor<2xf32>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.slice [[V0]] starts [1] limits [4] strides [2] : tensor<4xf32> -> tensor<2xf32>
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.not_equal [[V14]], [[V14]] : tensor<2xf32> -> tensor<2xi1>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.not_equal [[V2]], [[V2]] : tensor<2xf32> -> tensor<2xi1>
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = nd.bitwise_and [[V15]], [[V16]] : tensor<2xi1>
+// CHECK-NEXT: [[V18:%[a-z0-9_]+]] = nd.equal [[V14]], [[V2]] : tensor<2xf32> -> tensor<2xi1>
+// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = nd.bitwise_or [[V18]], [[V17]] : tensor<2xi1>
+// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = nd.broadcast [[V20]] dims [] : tensor<f32> -> tensor<2xf32>
+// CHECK-NEXT: [[V22:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V23:%[a-z0-9_]+]] = nd.broadcast [[V22]] dims [] : tensor<f32> -> tensor<2xf32>
+// CHECK-NEXT: [[V24:%[a-z0-9_]+]] = nd.select [[V19]], [[V21]], [[V23]] : tensor<2xi1>, tensor<2xf32>
+// CHECK-NEXT: [[V25:%[a-z0-9_]+]] = nd.add [[V13]], [[V24]] : tensor<2xf32>
+// CHECK-NEXT: [[V26:%[a-z0-9_]+]] = nd.divide [[V1]], [[V25]] : tensor<2xf32>
+// CHECK-NEXT: [[V27:%[a-z0-9_]+]] = nd.multiply [[V13]], [[V26]] : tensor<2xf32>
+// CHECK-NEXT: [[V28:%[a-z0-9_]+]] = nd.reshape [[V27]] : tensor<2xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[V29:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V30:%[a-z0-9_]+]] = nd.pad [[V28]], [[V29]] low [0, 0] high [0, 1] : tensor<2x1xf32>, tensor<f32> -> tensor<2x2xf32>
+// CHECK-NEXT: [[V31:%[a-z0-9_]+]] = nd.reshape [[V30]] : tensor<2x2xf32> -> tensor<4xf32>
+// CHECK-NEXT: [[V32:%[a-z0-9_]+]] = nd.multiply [[V24]], [[V26]] : tensor<2xf32>
+// CHECK-NEXT: [[V33:%[a-z0-9_]+]] = nd.reshape [[V32]] : tensor<2xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[V34:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V35:%[a-z0-9_]+]] = nd.pad [[V33]], [[V34]] low [0, 0] high [0, 1] : tensor<2x1xf32>, tensor<f32> -> tensor<2x2xf32>
+// CHECK-NEXT: [[V36:%[a-z0-9_]+]] = nd.reshape [[V35]] : tensor<2x2xf32> -> tensor<4xf32>
+// CHECK-NEXT: [[V37:%[a-z0-9_]+]] = nd.slice [[V36]] starts [0] limits [3] strides [1] : tensor<4xf32> -> tensor<3xf32>
+// CHECK-NEXT: [[V38:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V39:%[a-z0-9_]+]] = nd.pad [[V37]], [[V38]] low [1] high [0] : tensor<3xf32>, tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V40:%[a-z0-9_]+]] = nd.add [[V31]], [[V39]] : tensor<4xf32>
+// CHECK-NEXT: [[V41:%[a-z0-9_]+]] = nd.slice [[V40]] starts [0] limits [4] strides [1] : tensor<4xf32> -> tensor<4xf32>
+// CHECK-NEXT: func.return [[V41]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<2xf32> {
+  %r = nd.reduce_window "max" %x window [2] strides [2] padding [0, 0] dilation [1] : tensor<4xf32> -> tensor<2xf32>
+  func.return %r : tensor<2xf32>
+}
+
+// -----
+
 // run_time_sizes. `?` takes its size from the operand; rank 0; a value used twice.
 // CHECK-LABEL: func.func @f_vjp(
 // CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<?xf32>, [[V1:%[a-z0-9_]+]]: tensor<f32>) -> tensor<?xf32>
