@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from math import isfinite
 from types import ModuleType
 from typing import Any, ClassVar, NoReturn, SupportsIndex, TypeAlias, TypeGuard, cast
-from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from lamina.errors import (
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS
 from lamina.frontend.dtypes import DType, Scalar, bool_, complex128, float64, int64
 from lamina.frontend.location import fail
+from lamina.frontend.memory import count_write
 from lamina.frontend.shapes import Shape
 
 NDArray: TypeAlias = "np.ndarray[Any, Any]"
@@ -572,31 +572,9 @@ def observe(array: Array) -> NDArray:
     return array._data
 
 
-class Memory:
-    """Memory that a gradient depends on: `version` counts the writes to it."""
-
-    __slots__ = ("__weakref__", "root", "version")
-
-    def __init__(self, root: Any) -> None:
-        self.root = root
-        self.version = 0
-
-
-MEMORIES: WeakValueDictionary[int, Memory] = WeakValueDictionary()
-"""id of the root of a memory -> it, while a tape needs it."""
-
-
-def memory_root(data: NDArray) -> NDArray:
-    """The array at the end of the chain of views."""
-    while isinstance(data.base, np.ndarray):
-        data = data.base
-    return data
-
-
 def writable(name: str, array: Array) -> NDArray:
     """The memory of an eager array, to be written. Raises `MutationError` if read-only."""
-    if MEMORIES and (memory := MEMORIES.get(id(memory_root(array._data)))) is not None:
-        memory.version += 1
+    count_write(array._data)
     if not array._data.flags.writeable:
         fail(MutationError, f"{name}: expected a writable array, found a read-only view")
     return array._data

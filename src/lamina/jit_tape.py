@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from lamina.autograd import vjp
 from lamina.errors import MutationError
@@ -15,7 +15,7 @@ from lamina.frontend.location import fail
 from lamina.frontend.tree import Tree
 from lamina.tape import attach
 
-Compile = Callable[..., Any]
+Compile: TypeAlias = Callable[..., Any]
 """`jit`, with options=."""
 
 
@@ -40,7 +40,7 @@ def taped_call(jitted: Any, compile: Compile, leaves: Sequence[Any], structure: 
         )
     found, shape = tree.flatten(result)
     outputs = [i for i, x in enumerate(found) if isinstance(x, Array) and x.dtype in dtypes.FLOATS]
-    back = _pullback(jitted, structure, wanted, outputs)
+    back = _pullback(jitted, compile, structure, wanted, outputs)
     operands = [leaves[number] for number in wanted]
     name: str = getattr(jitted, "__name__", "function")
     for place, output in enumerate(outputs):

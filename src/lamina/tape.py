@@ -19,18 +19,10 @@ import numpy as np
 from lamina.errors import ArgumentError, DTypeError, MutationError, ShapeError
 from lamina.frontend import bind as primitives
 from lamina.frontend import dtypes
-from lamina.frontend.array import (
-    AUTOGRAD,
-    MEMORIES,
-    Array,
-    ArrayLike,
-    Memory,
-    NDArray,
-    memory_root,
-    wrap,
-)
+from lamina.frontend.array import AUTOGRAD, Array, ArrayLike, NDArray, wrap
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.location import fail, user_place
+from lamina.frontend.memory import MEMORIES, Memory, memory_root
 from lamina.frontend.views import EAGER
 from lamina.transforms.derivatives import RULES, Emitter, Node, reads_operands, reads_result
 
