@@ -64,6 +64,17 @@ EXACT: dict[str, Callable[[], Program]] = {
     "bf16": lambda: traced("bf16", halves, *BF16),
     "argmax": lambda: traced("argmax", lambda x: lm.argmax(x, axis=1), floats((6, 40))),
     "argmax_nan": lambda: traced("argmax_nan", lambda x: lm.argmax(x, axis=0), SPECIAL),
+    "scan": lambda: traced(
+        "scan", lambda x: (lm.cumulative_sum(x, axis=1), lm.cumulative_prod(x, axis=0)),
+        floats((6, 40)),
+    ),
+    "sort": lambda: traced("sort", lambda x: (lm.sort(x), lm.argsort(x)), SPECIAL),
+    "sort_rows": lambda: traced(
+        "sort_rows", lambda x: (lm.sort(x), lm.argsort(x, descending=True)), floats((2, 200))
+    ),
+    "searchsorted": lambda: traced(
+        "searchsorted", lambda x, y: lm.searchsorted(lm.sort(x), y), SPECIAL, SPECIAL[::-1]
+    ),
     "max": lambda: traced("max", lambda x: lm.max(x, axis=0), SPECIAL.reshape(2, 25)),
     "negative_stride": lambda: traced(
         "negative_stride", lambda x: lm.flip(x, axis=0) * 2 - x, floats((9, 70))[::-1, ::-2]
