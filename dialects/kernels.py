@@ -8,6 +8,8 @@ from xdsl.ir import Operation
 
 PARALLEL = "lamina.parallel"
 """Attribute of a loop whose iterations are independent: the work of one, in additions."""
+VECTOR = "lamina.vector"
+"""Attribute of a loop over lanes: its iterations become one, on vectors."""
 LONG = "lamina.poll"
 """Attribute of a loop that may run for long: it gives others a chance to interrupt it."""
 

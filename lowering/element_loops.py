@@ -11,7 +11,8 @@
 A function takes what it reads, then one destination for each result. Its tensors are used up: what
 is carried, inserted into or yielded is not read again, so that each lives in one buffer
 (`bufferize_loops`). `lamina.parallel` on a loop says that its iterations are independent, and how
-much work one is (in additions); `lamina.poll` that it may run for long (`insert_polls`).
+much work one is (in additions); `lamina.vector` that they are lanes; `lamina.poll` that it may run
+for long (`insert_polls`).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from lamina.dialects import scf
-from lamina.dialects.kernels import LONG, PARALLEL
+from lamina.dialects.kernels import LONG, PARALLEL, VECTOR
 from lamina.dialects.nd.base import element_of
 from lamina.lowering.linalg_builder import LinalgBuilder
 from lamina.lowering.loops.nest import Body, LoopBuilder, Size
@@ -89,6 +90,12 @@ def independent(
     cost: the work of one iteration, in additions.
     """
     return b.for_(0, upper, step, inits, body, {PARALLEL: IntegerAttr(max(cost, 1), i64)})
+
+
+def lanes_for(b: LoopBuilder, lanes: int, inits: Values, body: Body) -> Values:
+    """A loop over `lanes` independent lanes: the last index of what it reads and writes. Its body
+    is elementwise, and becomes vectors; all that it reads is read before it writes."""
+    return b.for_(0, lanes, 1, inits, body, {VECTOR: UnitAttr()})
 
 
 def long_for(b: LoopBuilder, lower: Size, upper: Size, inits: Values, body: Body) -> Values:

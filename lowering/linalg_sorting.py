@@ -25,6 +25,7 @@ from lamina.lowering.linalg_builder import LinalgBuilder, Rule, memory_element
 from lamina.lowering.linalg_movement import permuted
 from lamina.lowering.loops.nest import LoopBuilder
 from lamina.lowering.sort_keys import Keys
+from lamina.lowering.sort_network import Network
 from lamina.lowering.sort_rows import RowSort
 
 Values = Sequence[SSAValue]
@@ -60,6 +61,15 @@ def lower_sort(b: LinalgBuilder, op: Operation, operands: Values) -> SSAValue:
             return (plan.emit(inner, inputs[0], carried[0], split(inner, number, outer), n),)
 
         cost = ELEMENT_COST * (n if isinstance(n, int) else 64)
+        count = product(loops, outer)
+        if isinstance(n, int) and (network := Network(plan, n)).fits(count):
+
+            def group(inner: LoopBuilder, number: SSAValue, carried: Values) -> Values:
+                return (network.emit(inner, inputs[0], carried[0], number, count, outer),)
+
+            lanes = network.lanes
+            groups = loops.calc("divu", loops.calc("add", count, lanes - 1), lanes)
+            return independent(loops, groups, 1, cost * lanes, outs, group)
         return independent(loops, product(loops, outer), 1, cost, outs, row)
 
     sizes = b.sizes_of(value)

@@ -21,7 +21,7 @@ from lamina.dialects.sizes import byte_size
 from lamina.lowering.builder import Builder
 from lamina.lowering.linalg_builder import memory_element
 
-INFINITY = {
+INFINITY: dict[type[Attribute], int] = {
     Float16Type: 0x7C00,
     BFloat16Type: 0x7F80,
     Float32Type: 0x7F800000,

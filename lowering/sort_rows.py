@@ -124,8 +124,8 @@ class RowSort:
         keys = scratch(b, self.keys.type, 2, n)
         counts = scratch(b, self.number, self.passes, 1 << self.digit)
         payload = [scratch(b, self.number, 2, n)] if self.indices else []
-        keys, counts, *payload = self.count(
-            b, x, place, n, (keys, self.cleared(b, counts), *payload)
+        negative, keys, counts, *payload = self.count(
+            b, x, place, n, (b.number(0, i1), keys, self.cleared(b, counts), *payload)
         )
 
         def one_pass(inner: LoopBuilder, which: SSAValue, carried: Values) -> Values:
@@ -135,7 +135,8 @@ class RowSort:
         half, keys, _, *payload = b.for_(0, self.passes, 1, state, one_pass)
         if self.indices:
             return self.write_indices(b, out, place, n, (half, *payload))
-        return self.write_keys(b, x, out, place, n, (half, keys))
+        out = self.write_keys(b, out, place, n, (half, keys))
+        return self.restore_zeros(b, x, out, place, n, negative)
 
     def cleared(self, b: LoopBuilder, counts: SSAValue) -> SSAValue:
         """Zeros everywhere."""
@@ -157,12 +158,15 @@ class RowSort:
         n: Size,
         state: Values,
     ) -> Values:
-        """The keys of the row, and how often each digit has each value; the indices as they are."""
+        """Whether there is a -0.0; the keys of the row; how often each digit has each value; the
+        indices as they are."""
         one = b.number(1, self.number)
 
         def trip(inner: LoopBuilder, i: SSAValue, carried: Values) -> Values:
-            key = self.sorted_keys.of(inner, get(inner, x, *place, i))
-            keys, counts, *payload = carried
+            value = get(inner, x, *place, i)
+            key = self.sorted_keys.of(inner, value)
+            negative, keys, counts, *payload = carried
+            negative = self.or_negative_zero(inner, negative, value)
             keys = put(inner, key, keys, 0, i)
             for which in range(self.passes):
                 amount = inner.number(which * self.digit, self.keys.type)
@@ -170,7 +174,8 @@ class RowSort:
                 more = inner.int_op("add", get(inner, counts, which, digit), one)
                 counts = put(inner, more, counts, which, digit)
             number = inner.cast(arith.IndexCastOp, i, self.number)
-            return keys, counts, *(put(inner, number, indices, 0, i) for indices in payload)
+            payload = [put(inner, number, indices, 0, i) for indices in payload]
+            return negative, keys, counts, *payload
 
         return long_for(b, 0, n, state, trip)
 
@@ -247,55 +252,60 @@ class RowSort:
         return long_for(b, 0, n, (out,), trip)[0]
 
     def write_keys(
-        self,
-        b: LoopBuilder,
-        x: SSAValue,
-        out: SSAValue,
-        place: Sequence[Size],
-        n: Size,
-        state: Values,
+        self, b: LoopBuilder, out: SSAValue, place: Sequence[Size], n: Size, state: Values
     ) -> SSAValue:
-        """The elements of the keys; zeros of both signs get back their order."""
+        """The elements of the keys."""
         half, keys = state
 
         def trip(inner: LoopBuilder, i: SSAValue, carried: Values) -> Values:
             value = self.keys.back(inner, get(inner, keys, half, i))
             return (put(inner, value, carried[0], *place, i),)
 
-        (out,) = long_for(b, 0, n, (out,), trip)
-        return self.restore_zeros(b, x, out, place, n) if self.keys.is_float else out
+        return long_for(b, 0, n, (out,), trip)[0]
+
+    # -- zeros ------------------------------------------------------------------------------------
+
+    def or_negative_zero(self, b: LoopBuilder, found: SSAValue, value: SSAValue) -> SSAValue:
+        """`found`, or whether an element is -0.0 and its key has to tell."""
+        if self.indices or not self.keys.is_float:
+            return found
+        sign = b.number(self.keys.sign, self.keys.type)
+        return b.int_op("or", found, b.cmpi("eq", self.keys.bits(b, value), sign))
 
     def restore_zeros(
-        self, b: LoopBuilder, x: SSAValue, out: SSAValue, place: Sequence[Size], n: Size
+        self,
+        b: LoopBuilder,
+        x: SSAValue,
+        out: SSAValue,
+        place: Sequence[Size],
+        n: Size,
+        negative: SSAValue,
     ) -> SSAValue:
-        """Write the zeros of the row again, in their own order."""
+        """Where there is a -0.0 (`negative`), write the zeros of the row in their own order."""
+        if self.indices or not self.keys.is_float:
+            return out
 
         def is_zero(inner: LoopBuilder, value: SSAValue) -> SSAValue:
             size = self.keys.magnitude(inner, self.keys.bits(inner, value))
             return inner.cmpi("eq", size, inner.number(0, self.keys.type))
 
         def look(inner: LoopBuilder, i: SSAValue, carried: Values) -> Values:
-            first, any_negative = carried
-            bits = self.keys.bits(inner, get(inner, out, *place, i))
-            size = self.keys.magnitude(inner, bits)
-            zero = inner.cmpi("eq", size, inner.number(0, self.keys.type))
-            negative = inner.cmpi("eq", bits, inner.number(self.keys.sign, self.keys.type))
+            zero = is_zero(inner, get(inner, out, *place, i))
             here = inner.select(zero, i, inner.size(n))
-            return inner.int_op("minu", first, here), inner.int_op("or", any_negative, negative)
+            return (inner.int_op("minu", carried[0], here),)
 
-        first, any_negative = long_for(b, 0, n, (b.size(n), b.number(0, i1)), look)
+        def write(inner: LoopBuilder, i: SSAValue, carried: Values) -> Values:
+            value = get(inner, x, *place, i)
 
-        def again(outer: LoopBuilder) -> Values:
-            def trip(inner: LoopBuilder, i: SSAValue, carried: Values) -> Values:
-                value = get(inner, x, *place, i)
+            def zero(b: LoopBuilder) -> Values:
+                target = put(b, value, carried[0], *place, carried[1])
+                return target, b.size(b.calc("add", carried[1], 1))
 
-                def write(b: LoopBuilder) -> Values:
-                    target = put(b, value, carried[0], *place, carried[1])
-                    return target, b.size(b.calc("add", carried[1], 1))
+            types = [v.type for v in carried]
+            return inner.if_(is_zero(inner, value), types, zero, lambda _: carried)
 
-                types = [v.type for v in carried]
-                return inner.if_(is_zero(inner, value), types, write, lambda _: carried)
+        def again(inner: LoopBuilder) -> Values:
+            (first,) = long_for(inner, 0, n, (inner.size(n),), look)
+            return long_for(inner, 0, n, (out, first), write)[:1]
 
-            return long_for(outer, 0, n, (out, first), trip)[:1]
-
-        return b.if_(any_negative, [out.type], again, lambda _: (out,))[0]
+        return b.if_(negative, [out.type], again, lambda _: (out,))[0]

@@ -76,13 +76,39 @@ def assert_equal_bits(found: Array, expected: Array) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_sort(dtype: DType) -> None:
+def test_one_row(dtype: DType) -> None:
+    """By ranks, and by digits of 8 and 11 bits."""
     for size in (SHORT[8 * dtype.itemsize], SHORT[8 * dtype.itemsize] + 1, LONG_ROW + 3):
-        x = np.stack(list(lines(dtype, size)))
+        rows = list(lines(dtype, size))
         for order in ORDERS:
-            found = compiled(sort_text(dtype, x.shape, order))([x])
-            for name, result in zip(("sort", "argsort"), found, strict=True):
-                assert_equal_bits(result, call(name, x, axis=1, order=order))
+            program = compiled(sort_text(dtype, (size,), order))
+            for row in rows if size < LONG_ROW else rows[:2]:
+                check(program([row]), row, order)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_rows_side_by_side(dtype: DType) -> None:
+    """Through a network: less than one group of rows, and more; sizes around a power of 2."""
+    order = ORDERS[dtype.itemsize % 2]
+    for size, rows in ((2, 40), (33, 5), (64, 37)):
+        table = np.stack([line for _ in range(6) for line in lines(dtype, size)])[:rows]
+        check(compiled(sort_text(dtype, table.shape, order))([table]), table, order)
+
+
+def check(found: list[Array], x: Array, order: str) -> None:
+    """The results of `sort_text` against the meanings."""
+    axis = x.ndim - 1
+    assert_equal_bits(found[0], call("sort", x, axis=axis, order=order))
+    assert_equal_bits(found[1], call("argsort", x, axis=axis, order=order))
+
+
+def test_every_network_sorts() -> None:
+    """By the 0-1 principle: a network that sorts all rows of zeros and ones sorts everything."""
+    for size in range(2, 11):
+        rows = (np.arange(1 << size)[:, None] >> np.arange(size)) & 1
+        table = rows.astype(np.uint8)
+        found, _ = compiled(sort_text(table.dtype, table.shape, "ascending"))([table])
+        np.testing.assert_array_equal(found, np.sort(table, 1))
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 0), (0, 3), (2, 1)], ids=str)
@@ -103,11 +129,12 @@ def test_a_run_time_size(size: int) -> None:
 
 
 def test_threads_do_not_change_a_bit() -> None:
-    x = values(rng_for("threads"), F32, (50, 4000), special=0.2)
-    text = sort_text(F32, x.shape, "ascending")
-    assert "scf.parallel" in loops(text)
-    one, two = compiled(text)([x]), compiled(text, threads=2)([x])
-    assert [a.tobytes() for a in one] == [a.tobytes() for a in two]
+    for shape in ((50, 4000), (300, 90)):
+        x = values(rng_for("threads"), F32, shape, special=0.2)
+        text = sort_text(F32, x.shape, "ascending")
+        assert "scf.parallel" in loops(text)
+        one, two = compiled(text)([x]), compiled(text, threads=2)([x])
+        assert [a.tobytes() for a in one] == [a.tobytes() for a in two]
 
 
 def loops(text: str) -> str:

@@ -777,3 +777,86 @@ func.func private @padded_windows(%x: memref<2x40xf32>, %out: memref<2x20xf32>) 
   }
   func.return
 }
+
+// -----
+
+// A loop over lanes is its body on vectors; what is the same in all lanes is spread.
+// CHECK-LABEL: func.func private @lanes(
+// CHECK-SAME: [[X:%[a-z0-9_]+]]: memref<4x32xi32>, [[I:%[a-z0-9_]+]]: index, [[V:%[a-z0-9_]+]]: i32)
+// CHECK: [[Z:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK: [[A:%[a-z0-9_]+]] = vector.load [[X]]{{\[}}[[I]], [[Z]]] : memref<4x32xi32>, vector<32xi32>
+// CHECK-NEXT: [[S:%[a-z0-9_]+]] = vector.broadcast [[V]] : i32 to vector<32xi32>
+// CHECK-NEXT: [[M:%[a-z0-9_]+]] = arith.minui [[A]], [[S]] : vector<32xi32>
+// CHECK: [[L:%[a-z0-9_]+]] = arith.cmpi ult, [[M]], {{.*}} : vector<32xi32>
+// CHECK: arith.select [[L]], {{.*}} : vector<32xi1>, vector<32xi32>
+// CHECK: vector.store %{{.*}}, [[X]]{{\[}}[[I]], [[Z]]]
+// CHECK-NOT: scf.for
+func.func private @lanes(%x: memref<4x32xi32>, %i: index, %v: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  scf.for %l = %c0 to %c32 step %c1 {
+    %a = memref.load %x[%i, %l] : memref<4x32xi32>
+    %m = arith.minui %a, %v : i32
+    %p = arith.cmpi ult, %m, %v : i32
+    %s = arith.select %p, %m, %v : i32
+    memref.store %s, %x[%i, %l] : memref<4x32xi32>
+  } {lamina.vector}
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @no_cost(
+// CHECK: scf.for
+// CHECK-NOT: lamina
+func.func private @no_cost(%x: memref<?xf32>, %n: index, %step: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = arith.constant 1.0 : f32
+  scf.for %i = %c0 to %n step %step {
+    memref.store %v, %x[%i] : memref<?xf32>
+  } {lamina.parallel = "much"}
+  scf.for %i = %c0 to %c1 step %c1 {
+    memref.store %v, %x[%i] : memref<?xf32>
+  } {lamina.parallel = 0 : i64}
+  func.return
+}
+
+// -----
+
+func.func private @lane_in_another_place(%x: memref<4x4xi32>, %v: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %l = %c0 to %c4 step %c1 {
+    // expected-error {{kernels-to-loops: expected an elementwise op, or an access whose last index is the lane, in a loop over lanes, found memref.store}}
+    memref.store %v, %x[%l, %c0] : memref<4x4xi32>
+  } {lamina.vector}
+  func.return
+}
+
+// -----
+
+func.func private @number_of_the_lane(%x: memref<4xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %l = %c0 to %c4 step %c1 {
+    // expected-error {{in a loop over lanes, found arith.addi}}
+    %i = arith.addi %l, %c1 : index
+    memref.store %i, %x[%l] : memref<4xindex>
+  } {lamina.vector}
+  func.return
+}
+
+// -----
+
+func.func private @unknown_lanes(%x: memref<4xi32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error {{kernels-to-loops: expected a loop over lanes from 0 by 1 to a constant that carries nothing, found another}}
+  scf.for %l = %c0 to %n step %c1 {
+  } {lamina.vector}
+  func.return
+}

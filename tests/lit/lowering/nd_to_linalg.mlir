@@ -514,11 +514,11 @@ func.func @gather_of_run_time_size(%x: tensor<?xf32>, %i: tensor<5xi64>) -> tens
 
 // -----
 
-// Rows are sorted along the last axis: another one is moved there and back. A short row by ranks,
-// a longer one by the digits of its keys; searches are independent of each other.
+// Rows are sorted along the last axis: another one is moved there and back. A few short rows by
+// ranks, a longer one by the digits of its keys; searches are independent of each other.
 // CHECK-LABEL: func.func @sorting(
 // CHECK: linalg.generic
-// CHECK: [[S:%[a-z0-9_]+]] = func.call @sort_0(%{{.*}}, %{{.*}}) : (tensor<5x3xf32>, tensor<5x3xf32>) -> tensor<5x3xf32>
+// CHECK: [[S:%[a-z0-9_]+]] = func.call @sort_0(%{{.*}}, %{{.*}}) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK: linalg.generic {{.*}} ins([[S]]
 // CHECK: func.call @argsort_0(%y, %{{.*}}) : (tensor<1000xi16>, tensor<1000xi64>) -> tensor<1000xi64>
 // CHECK: func.call @searchsorted_0(%y, %{{.*}}, %{{.*}}) : (tensor<1000xi16>, tensor<?xi16>, tensor<?xi64>) -> tensor<?xi64>
@@ -534,11 +534,36 @@ func.func @gather_of_run_time_size(%x: tensor<?xf32>, %i: tensor<5xi64>) -> tens
 // CHECK: func.func private @searchsorted_0(
 // CHECK: scf.while
 // CHECK: {lamina.parallel = 8192 : i64}
-func.func @sorting(%x: tensor<3x5xf32>, %y: tensor<1000xi16>, %v: tensor<?xi16>) -> (tensor<3x5xf32>, tensor<1000xi64>, tensor<?xi64>) {
-  %0 = nd.sort %x axis 0 order "descending" : tensor<3x5xf32>
+func.func @sorting(%x: tensor<3x2xf32>, %y: tensor<1000xi16>, %v: tensor<?xi16>) -> (tensor<3x2xf32>, tensor<1000xi64>, tensor<?xi64>) {
+  %0 = nd.sort %x axis 0 order "descending" : tensor<3x2xf32>
   %1 = nd.argsort %y axis 0 order "ascending" : tensor<1000xi16> -> tensor<1000xi64>
   %2 = nd.searchsorted %y, %v side "left" : tensor<1000xi16>, tensor<?xi16> -> tensor<?xi64>
-  func.return %0, %1, %2 : tensor<3x5xf32>, tensor<1000xi64>, tensor<?xi64>
+  func.return %0, %1, %2 : tensor<3x2xf32>, tensor<1000xi64>, tensor<?xi64>
+}
+
+// -----
+
+// More rows go side by side through a network of comparators: lanes, with no look at the data.
+// Narrow keys carry the index in the same number, wide ones beside it.
+// CHECK-LABEL: func.func @sorting_rows(
+// CHECK: func.func private @sort_0(
+// CHECK: tensor.empty() : tensor<5x32xi32>
+// CHECK: arith.minui {{.*}} : i32
+// CHECK: arith.maxui {{.*}} : i32
+// CHECK: } {lamina.vector}
+// CHECK: func.func private @argsort_0(
+// CHECK: tensor.empty() : tensor<5x16xi64>
+// CHECK: arith.shli
+// CHECK: arith.minui {{.*}} : i64
+// CHECK: func.func private @argsort_1(
+// CHECK-COUNT-2: tensor.empty() : tensor<5x16xi64>
+// CHECK-NOT: arith.shli
+// CHECK: } {lamina.vector}
+func.func @sorting_rows(%x: tensor<9x5xf32>, %y: tensor<9x5xf64>) -> (tensor<9x5xf32>, tensor<9x5xi64>, tensor<9x5xi64>) {
+  %0 = nd.sort %x axis 1 order "ascending" : tensor<9x5xf32>
+  %1 = nd.argsort %x axis 1 order "ascending" : tensor<9x5xf32> -> tensor<9x5xi64>
+  %2 = nd.argsort %y axis 1 order "ascending" : tensor<9x5xf64> -> tensor<9x5xi64>
+  func.return %0, %1, %2 : tensor<9x5xf32>, tensor<9x5xi64>, tensor<9x5xi64>
 }
 
 // -----
