@@ -66,16 +66,15 @@ def conv_relu(x: Any, w: Any, b: Any) -> Any:
     return lm.relu(lm.conv(x, w, padding=1) + b[None, :, None, None])
 
 
-<<<<<<< HEAD
 def on_complex(x: Any, y: Any) -> Any:
     """Arithmetic, a product of matrices and a sum of complex numbers."""
     return lm.sum(lm.exp(x * (0.5 + 1j)) @ y / (y[0] + 2), axis=0), lm.abs(lm.conj(x))
-=======
+
+
 def element_loops(x: Any) -> Any:
     """Ops without a linalg form, whose neighbours are kernels of their own."""
     order = lm.argsort(x[:, :20], axis=0)
     return lm.exp(lm.cumulative_sum(lm.sort(x * 2), axis=1) / 100), order + 1
->>>>>>> 12a4139 (tests: loops over elements on every level, and through upstream's own lowering)
 
 
 IN_PLACE = """
@@ -106,11 +105,8 @@ func.func @main(%x: tensor<?x8xf32>, %y: tensor<8xf32>) -> (tensor<?x8xf32>, ten
 
 NAMES = (
     "mlp", "softmax", "layer_norm", "conv_relu", "argmax", "in_place_loop", "run_time_sizes",
-<<<<<<< HEAD
     "complex",
-=======
     "element_loops",
->>>>>>> 12a4139 (tests: loops over elements on every level, and through upstream's own lowering)
 )  # fmt: skip
 
 
