@@ -430,7 +430,7 @@ class Drawing:
         y = self.find(x.dtype, x.array.shape, x.dims, False)
         known = [v for v in (x, y) if v.bound is None]
         if known and not self.chance(0.4):
-            name = "less" if x.dtype != BOOL else "equal"
+            name = "equal" if x.dtype.kind in "bc" else "less"
             z = self.find(x.dtype, x.array.shape, x.dims, True)
             predicate = self.emit(ROWS[name], (known[0], z), {})
         else:
@@ -477,7 +477,8 @@ class Drawing:
 
     def draw_searchsorted(self, row: Row, dtype: DType | None) -> None:
         """In a vector that is sorted before."""
-        x = self.pick(lambda v: v.array.ndim == 1 and v.bound is None and dtype in (None, v.dtype))
+        kinds = ROWS["sort"].dtypes if dtype is None else (dtype,)
+        x = self.pick(lambda v: v.array.ndim == 1 and v.bound is None and v.dtype in kinds)
         found = self.emit(ROWS["sort"], (x,), {"axis": 0, "order": "ascending"})
         shape = row.shapes(self.rng, x.array.shape)
         assert shape is not None

@@ -93,6 +93,7 @@ FAMILIES: dict[str, Callable[[Attribute], bool]] = {
     "an integer": is_integer,
     "a numeric": is_numeric,
     "a complex": is_complex,
+    "a numeric or i1": lambda element: is_numeric(element) or is_bool(element),
     "a numeric or complex": lambda element: is_numeric(element) or is_complex(element),
     "an f32 or f64": lambda element: isinstance(element, Float32Type | Float64Type),
     "an i1": is_bool,

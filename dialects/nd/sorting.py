@@ -8,6 +8,8 @@ searchsorted  where values would be put in           nd.searchsorted %sorted, %v
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
@@ -31,6 +33,7 @@ class SortOp(NdOp):
     """The elements along `axis` in order."""
 
     name = "nd.sort"
+    FAMILY: ClassVar[str] = "a numeric or i1"
     operand = operand_def(SAME)
     axis = prop_def(IntegerAttr.constr(i64))
     order = prop_def(StringAttr)
@@ -46,6 +49,7 @@ class ArgsortOp(NdOp):
     """The indices of the elements along `axis`, in the elements' order."""
 
     name = "nd.argsort"
+    FAMILY: ClassVar[str] = "a numeric or i1"
     operand = operand_def(TENSOR)
     axis = prop_def(IntegerAttr.constr(i64))
     order = prop_def(StringAttr)
@@ -66,6 +70,7 @@ class SearchsortedOp(NdOp):
     greater ("right")."""
 
     name = "nd.searchsorted"
+    FAMILY: ClassVar[str] = "a numeric or i1"
     sorted = operand_def(TENSOR)
     values = operand_def(TENSOR)
     side = prop_def(StringAttr)
