@@ -1,56 +1,80 @@
-"""`x[key]` and `x[key] = value`.
+"""`x[key]` and `x[key] = value`, with NumPy's meaning.
 
-Basic keys (ints, slices, None, ...) are views. A bool array of the shape of x may be assigned
-through. Other array keys (as in NumPy, copies) work eagerly.
+Ints, slices, None and ... are views. Keys with arrays are copies: gathers and scatters, or a
+window for 0-d arrays. Writes through a bool array select; a read through one has a shape that
+depends on values, which traced code cannot have.
 """
 
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
-from math import prod
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from lamina.errors import (
-    ArgumentError,
-    DTypeError,
-    IndexRangeError,
-    MutationError,
-    ShapeError,
-    TraceError,
-)
-from lamina.frontend import dtypes, shapes
-from lamina.frontend.array import Array, ArrayLike, is_array, wrap, writable
-from lamina.frontend.bind import as_array, bind, broadcast, store, values, view
+from lamina.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, TraceError
+from lamina.frontend import shapes
+from lamina.frontend.advanced import Keys, Plan, is_advanced, plan_of
+from lamina.frontend.array import Array, ArrayLike
+from lamina.frontend.bind import as_array, bind, broadcast, constant, duplicate, store, values, view
 from lamina.frontend.bind import cast as to_dtype
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS, public
+from lamina.frontend.index_arrays import (
+    check_range,
+    dynamic_slice,
+    dynamic_update_slice,
+    from_start,
+    gather,
+    scatter_to,
+)
 from lamina.frontend.location import fail
 from lamina.frontend.shapes import Shape
-from lamina.frontend.traced import TracedArray, WeakScalar
+from lamina.frontend.traced import WeakScalar
 
 
 @public
 def get_item(x: Array, key: Any, /) -> Array:
-    """`x[key]`."""
+    """`x[key]`: a view for ints, slices, None and ...; a copy where a key is an array."""
     keys = _listed(key)
-    if _is_advanced(keys):
-        return _gathered(x, keys)
-    return _viewed(x, keys)
+    if not is_advanced(keys):
+        return _viewed(x, keys)
+    plan = plan_of(x.shape, keys)
+    if plan.masks:
+        _refuse_mask("a bool array")
+    source = _viewed(x, tuple(plan.basic))
+    if plan.is_single:
+        return _picked(source, plan)
+    indices, shape = plan.spread()
+    space = plan.space(source.ndim, len(shape))
+    return gather("index", source, indices, space, axes=plan.axes)
 
 
 @public
 def set_item(x: Array, key: Any, value: ArrayLike, /) -> None:
-    """`x[key] = value`: the value is cast to the dtype of x and broadcast."""
+    """`x[key] = value`: the value is cast to the dtype of x and broadcast.
+
+    Where indices are repeated, the last value in their order stays.
+    """
     keys = _listed(key)
-    if not _is_advanced(keys):
+    if not is_advanced(keys):
         _write("set_item", _viewed(x, keys), value)
-    elif len(keys) == 1 and _is_mask(keys[0], x.shape) and _elements(value) == 1:
-        mask = as_array("set_item", keys[0])
-        filler = view("reshape", _converted(x, value), shape=())
-        store("set_item", x, bind("select", mask, broadcast(filler, x.shape), x))
-    else:
-        _scattered(x, keys, value)
+        return
+    masked = plan_of(x.shape, keys, resolve=False)
+    if len(masked.masks) == 1 and not masked.arrays and _write_masked(x, masked, value):
+        return
+    plan = plan_of(x.shape, keys)
+    if plan.masks:
+        _refuse_mask("a bool array with values of their number")
+    target = _viewed(x, tuple(plan.basic))
+    if plan.is_single:
+        _put(target, plan, value)
+        return
+    indices, shape = plan.spread()
+    space = plan.space(target.ndim, len(shape))
+    for index, axis, called in zip(indices, space.axes, plan.axes, strict=True):
+        check_range("index", index, target.shape[axis], called)
+    update = _fitted("set_item", _converted(x, value), space.shape(target.shape, shape))
+    scatter_to("set_item", target, update, indices, space, "set")
 
 
 @public
@@ -73,35 +97,16 @@ def update_in_place(name: str, x: Array, other: ArrayLike) -> Array:
     return x
 
 
-def _listed(key: Any) -> tuple[Any, ...]:
-    keys = cast(tuple[Any, ...], key) if isinstance(key, tuple) else (key,)
-    return tuple(_as_key(k) for k in keys)
+def _listed(key: Any) -> Keys:
+    return cast(Keys, key) if isinstance(key, tuple) else (key,)
 
 
-def _as_key(key: Any) -> Any:
-    """A list is an array."""
-    if type(key) is not list:
-        return key
-    try:
-        return np.asarray(cast(Any, key))
-    except ValueError:
-        fail(ArgumentError, "index: expected a list of ints or bools, found a ragged one")
-
-
-def _is_advanced(keys: tuple[Any, ...]) -> bool:
-    return any(
-        isinstance(k, (bool, np.bool_, np.ndarray))
-        or (isinstance(k, Array) and not isinstance(k, WeakScalar))
-        for k in keys
+def _refuse_mask(found: str) -> NoReturn:
+    fail(
+        TraceError,
+        f"index: expected a result whose shape does not depend on values in traced code, found "
+        f"{found}; use lm.where, or x[mask] = value with a value that broadcasts",
     )
-
-
-def _is_mask(key: Any, shape: Shape) -> bool:
-    return is_array(key) and key.dtype == dtypes.bool_ and key.shape == shape
-
-
-def _elements(value: ArrayLike) -> int:
-    return prod(getattr(value, "shape", ()))
 
 
 def _converted(x: Array, value: ArrayLike) -> Array:
@@ -109,12 +114,82 @@ def _converted(x: Array, value: ArrayLike) -> Array:
 
 
 def _write(name: str, target: Array, value: ArrayLike) -> None:
-    update = _converted(target, value)
-    extra = update.ndim - target.ndim
-    if extra > 0 and update.shape[:extra] == (1,) * extra:  # as NumPy allows
+    store(name, target, _fitted(name, _converted(target, value), target.shape))
+
+
+def _fitted(name: str, update: Array, shape: Shape) -> Array:
+    """`update` broadcast to `shape`; leading axes of size 1 are left out, as NumPy allows."""
+    extra = update.ndim - len(shape)
+    if extra > 0 and update.shape[:extra] == (1,) * extra:
         update = view("reshape", update, shape=update.shape[extra:])
-    shapes.check_broadcast(name, update.shape, target.shape)
-    store(name, target, broadcast(update, target.shape))
+    shapes.check_broadcast(name, update.shape, shape)
+    return broadcast(update, shape)
+
+
+def _write_masked(x: Array, plan: Plan, value: ArrayLike) -> bool:
+    """Write where the only bool array holds; False when `value` has an element for each of these
+    places."""
+    ((first, mask),) = plan.masks
+    target, update = _viewed(x, tuple(plan.basic)), _converted(x, value)
+    rank = target.ndim - mask.ndim + 1
+    extra = update.ndim - rank
+    if extra > 0 and update.shape[:extra] != (1,) * extra:
+        return False
+    sizes = [*([1] * -extra), *update.shape[max(extra, 0) :]]
+    if sizes.pop(plan.place) != 1:
+        return False
+    sizes[first:first] = [1] * mask.ndim
+    update = _fitted("set_item", view("reshape", update, shape=tuple(sizes)), target.shape)
+    dims = tuple(range(first, first + mask.ndim))
+    flags = view("broadcast", mask, dims=dims, shape=target.shape)
+    store("set_item", target, bind("select", flags, update, target))
+    return True
+
+
+def _picked(source: Array, plan: Plan) -> Array:
+    """The part of `source` at 0-d indices: a copy, as in NumPy."""
+    if CURRENT.get() is None:
+        return duplicate(_viewed(source, _ints(source, plan)))
+    starts = _starts(source, plan)
+    sizes = tuple(1 if axis in starts else size for axis, size in enumerate(source.shape))
+    window = dynamic_slice(source, _all_starts(source, starts), sizes)
+    return view("reshape", window, shape=shapes.reduced(sizes, tuple(starts)))
+
+
+def _put(target: Array, plan: Plan, value: ArrayLike) -> None:
+    """Write to the part of `target` at 0-d indices."""
+    if CURRENT.get() is None:
+        _write("set_item", _viewed(target, _ints(target, plan)), value)
+        return
+    starts = _starts(target, plan)
+    sizes = tuple(1 if axis in starts else size for axis, size in enumerate(target.shape))
+    part = shapes.reduced(sizes, tuple(starts))
+    update = _fitted("set_item", _converted(target, value), part)
+    update = view("reshape", update, shape=sizes)
+    store("set_item", target, dynamic_update_slice(target, update, _all_starts(target, starts)))
+
+
+def _ints(source: Array, plan: Plan) -> Keys:
+    """The keys of an eager array, its 0-d indices as ints."""
+    keys: list[Any] = [slice(None)] * source.ndim
+    for axis, called, index in plan.arrays:
+        check_range("index", index, source.shape[axis], called)
+        keys[axis] = int(values(index))
+    return tuple(keys)
+
+
+def _starts(source: Array, plan: Plan) -> dict[int, Array]:
+    """Axis -> the index there, checked at run time, from 0 up."""
+    found: dict[int, Array] = {}
+    for axis, called, index in plan.arrays:
+        check_range("index", index, source.shape[axis], called)
+        found[axis] = from_start(index, source.shape[axis])
+    return found
+
+
+def _all_starts(source: Array, starts: dict[int, Array]) -> list[Array]:
+    zero = constant(np.zeros((), np.int64))
+    return [starts.get(axis, zero) for axis in range(source.ndim)]
 
 
 def _viewed(x: Array, keys: tuple[Any, ...]) -> Array:
@@ -198,41 +273,3 @@ def _expanded(shape: Shape, keys: tuple[Any, ...]) -> tuple[Any, ...]:
         fail(IndexRangeError, f"index: expected at most one ..., found {len(places)}")
     at = places[0] if places else len(keys)
     return (*keys[:at], *[slice(None)] * (len(shape) - used), *keys[at + 1 :])
-
-
-def _numpy_key(keys: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(np.asarray(key) if isinstance(key, Array) else key for key in keys)
-
-
-def _refuse_traced(x: Array, keys: tuple[Any, ...]) -> None:
-    if CURRENT.get() is not None or isinstance(x, TracedArray):
-        kinds = [np.asarray(k).dtype if not isinstance(k, Array) else k.dtype for k in keys]
-        kind = "a bool array" if dtypes.bool_ in kinds else "an integer array"
-        fail(TraceError, f"index: expected ints, slices, None or ... in traced code, found {kind}")
-
-
-def _gathered(x: Array, keys: tuple[Any, ...]) -> Array:
-    _refuse_traced(x, keys)
-    if x._tape is not None and x.requires_grad:
-        fail(TraceError, "index: expected ints, slices, None or ... on an array with a gradient")
-    try:
-        return wrap(np.ascontiguousarray(values(x)[_numpy_key(keys)]))
-    except IndexError as error:
-        fail(IndexRangeError, f"index: {error}")
-
-
-def _scattered(x: Array, keys: tuple[Any, ...], value: ArrayLike) -> None:
-    _refuse_traced(x, keys)
-    update = _converted(x, value)
-    if x._tape is not None or update._tape is not None:
-        fail(
-            MutationError,
-            "set_item: expected an array without a gradient to write to by arrays of indices; "
-            "use lm.where, or lm.jit, where such writes have gradients",
-        )
-    try:
-        writable("set_item", x)[_numpy_key(keys)] = values(update)
-    except IndexError as error:
-        fail(IndexRangeError, f"index: {error}")
-    except ValueError as error:
-        fail(ShapeError, f"set_item: {error}")

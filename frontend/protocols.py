@@ -67,7 +67,8 @@ SAME_NAMES = (
     "all any argmax argmin astype broadcast_arrays broadcast_to clip concat copy "
     "count_nonzero cumprod cumsum cumulative_prod cumulative_sum diff einsum empty_like "
     "expand_dims flip full_like imag isin matrix_transpose max mean meshgrid min moveaxis nonzero "
-    "ones_like outer permute_dims prod real repeat reshape result_type roll round searchsorted "
+    "ones_like outer permute_dims prod put put_along_axis real "
+    "repeat reshape result_type roll round searchsorted "
     "split stack std sum swapaxes take take_along_axis tensordot tile tril triu unique_all "
     "unique_counts unique_inverse unique_values unstack var where zeros_like"
 )

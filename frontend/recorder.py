@@ -373,16 +373,30 @@ class Recorder:
         self, old: TracedArray, update: TracedArray, starts: tuple[int, ...]
     ) -> TracedArray:
         """`old` with the window of the update's shape at `starts` replaced."""
+        places = [self.constant(np.array(start, np.int64)) for start in starts]
+        return self.at_index("dynamic_update_slice", [old, update], places)
+
+    @unwatched
+    def at_index(
+        self,
+        name: str,
+        operands: Sequence[Array],
+        starts: Sequence[Array],
+        sizes: Shape | None = None,
+    ) -> TracedArray:
+        """A dynamic slice (of `sizes`), or update, at 0-d int64 `starts`."""
         position, location = self._here()
-        operands = [self.read(old), self.read(update)]
+        arrays = [self.own(operand) for operand in operands]
+        values = [self.read(array) for array in arrays]
         for start in starts:
-            index = self.constant(np.array(start, np.int64))
             op = ir.OPS["to_index"].create(
-                operands=[self.read(index)], result_types=[ir.INDEX], properties={}
+                operands=[self.read(self.own(start))], result_types=[ir.INDEX], properties={}
             )
-            operands.append(self.insert(op, location))
-        op = self._operation("dynamic_update_slice", operands, old.shape, old.dtype, {})
-        return self._result(op, location, old.shape, old.dtype, position)
+            values.append(self.insert(op, location))
+        shape = arrays[0].shape if sizes is None else sizes
+        params = {} if sizes is None else {"sizes": sizes}
+        op = self._operation(name, values, shape, arrays[0].dtype, params)
+        return self._result(op, location, shape, arrays[0].dtype, position)
 
 
 def _block_of(value: SSAValue) -> Block | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lamina.interpreters.dtypes import INT64, Array
+from lamina.interpreters.dtypes import INT64, Array, DType
 
 Ints = tuple[int, ...]
 
@@ -67,4 +67,90 @@ def places_of(
     return tuple(key[axis] for axis in range(len(key)))
 
 
-MEANING: dict[str, Callable[..., Any]] = {"gather": gather}
+def scatter(
+    x: Array,
+    updates: Array,
+    *indices: Array,
+    kind: str,
+    axes: Ints,
+    dims: Ints,
+    index_dims: Ints,
+) -> Array:
+    """A copy of `x` with `updates` at the places that `indices` select: see `scatter_into`."""
+    result = np.array(x, order="C")
+    scatter_into(result, updates, *indices, kind=kind, axes=axes, dims=dims, index_dims=index_dims)
+    return result
+
+
+def scatter_into(
+    x: Array,
+    updates: Array,
+    *indices: Array,
+    kind: str,
+    axes: Ints,
+    dims: Ints,
+    index_dims: Ints,
+) -> None:
+    """Write `updates` to, or combine them with, the elements of `x` that `indices` select, in
+    their row-major order. Negative indices count from the end; updates out of range are left out.
+    """
+    if np.may_share_memory(x, updates):
+        updates = updates.copy()
+    walked = [axis for axis in range(x.ndim) if axis not in axes]
+    places = [from_end(index, x.shape[axis]) for index, axis in zip(indices, axes, strict=True)]
+    inside = np.ones(indices[0].shape, np.bool_)
+    for place, axis in zip(places, axes, strict=True):
+        inside &= (place >= 0) & (place < x.shape[axis])
+    if not set(dims) & set(index_dims):  # whole slices
+        order = sorted(range(len(index_dims)), key=index_dims.__getitem__)
+        chosen = inside.transpose(order)
+        key = tuple(place.transpose(order)[chosen] for place in places)
+        rows = updates.transpose((*sorted(index_dims), *dims))[chosen]
+        _combine(x.transpose((*axes, *walked)), key, rows, kind)
+        return
+    everywhere = places_of(
+        [*places, inside], (*axes, x.ndim), walked, dims, index_dims, updates.shape
+    )
+    *key, chosen = (np.broadcast_to(place, updates.shape) for place in everywhere)
+    _combine(x, tuple(place[chosen] for place in key), updates[chosen], kind)
+
+
+def from_end(index: Array, size: int) -> Array:
+    """Each index as an int64, negative ones counted from the end; -1 for those beyond int64."""
+    if index.dtype.kind == "u":
+        wide = index.astype(np.uint64)
+        return np.where(wide < size, wide, np.uint64(2**63 - 1)).astype(INT64)
+    wide = index.astype(INT64)
+    return np.where(wide < 0, wide + size, wide)
+
+
+def _combine(x: Array, key: tuple[Array, ...], updates: Array, kind: str) -> None:
+    """Write through 1-d index arrays, one after the other."""
+    if kind == "set":
+        x[key] = updates
+    elif kind in ("max", "min") and x.dtype.kind not in "iu":
+        lattice = _ordered(x, kind)
+        {"max": np.maximum, "min": np.minimum}[kind].at(lattice, key, _ordered(updates, kind))
+        x[...] = _unordered(lattice, x.dtype)
+    else:
+        names = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+        names[kind].at(x, key, updates)
+
+
+def _ordered(x: Array, kind: str) -> Array:
+    """Floats as integers of their order: -0.0 below 0.0, NaN beyond what `kind` looks for."""
+    bits = np.dtype(f"i{x.dtype.itemsize}")
+    found = np.ascontiguousarray(x).view(bits).reshape(x.shape)
+    top = np.iinfo(bits).max
+    found = np.where(found < 0, found ^ top, found)
+    return np.where(np.isnan(x), top if kind == "max" else np.iinfo(bits).min, found)
+
+
+def _unordered(found: Array, dtype: DType) -> Array:
+    """The floats of `_ordered`."""
+    top = np.iinfo(found.dtype).max
+    found = np.ascontiguousarray(np.where(found < 0, found ^ top, found))
+    return found.view(dtype).reshape(found.shape)
+
+
+MEANING: dict[str, Callable[..., Any]] = {"gather": gather, "scatter": scatter}

@@ -6,12 +6,12 @@ choose: in range, negative, and out of range.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from op_row import INTEGERS, Params, Row, Shape
+from op_row import INTEGERS, NUMERIC, Params, Row, Shape
 
 from lamina.interpreters.types import DTYPES, INT64, Array, DType
 
@@ -68,6 +68,49 @@ def _with_indices(operands: tuple[Any, ...]) -> tuple[Any, ...]:
     return x, *(as_indices(np.asarray(index), seed) for seed, index in enumerate(indices))
 
 
+def _scatter_shapes(rng: Generator, shape: Shape) -> tuple[Shape, ...] | None:
+    """The operand's, the updates' and the index arrays'."""
+    found = _gather_shapes(rng, shape)
+    if found is None:
+        return None
+    x, *indices = found
+    params = _space_of(x, indices)
+    walked = [size for axis, size in enumerate(x) if axis not in params["axes"]]
+    sizes = dict(zip(params["dims"], walked, strict=True))
+    sizes.update(zip(params["index_dims"], indices[0], strict=True))
+    return x, tuple(sizes[d] for d in range(len(sizes))), *indices
+
+
+def _space_of(x: Shape, indices: Sequence[Shape]) -> Params:
+    """A space that depends on the shapes only, so that the updates' shape fits it."""
+    rng = np.random.default_rng([*x, *indices[0], len(indices)])
+    return _gather_params(rng, (x, *indices), INT64)
+
+
+def _scatter_params(kind: str) -> Callable[[Generator, tuple[Shape, ...], DType], Params]:
+    def params(_: Generator, shapes: tuple[Shape, ...], __: DType) -> Params:
+        x, _updates, *indices = shapes
+        return {"kind": kind, **_space_of(x, indices)}
+
+    return params
+
+
+def _with_updates(operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    x, updates, *indices = operands
+    return x, updates, *_with_indices((x, *indices))[1:]
+
+
 def rows() -> Iterator[Row]:
     """The rows of this family."""
     yield Row("gather", DTYPES, _gather_shapes, _gather_params, adapt=_with_indices)
+    yield scatter_row("set")
+
+
+def scatter_row(kind: str) -> Row:
+    """The row of one kind of scatter."""
+    dtypes = DTYPES if kind == "set" else NUMERIC
+    return Row("scatter", dtypes, _scatter_shapes, _scatter_params(kind), adapt=_with_updates)
+
+
+SCATTERS = {f"scatter_{kind}": scatter_row(kind) for kind in ("add", "mul", "max", "min")}
+"""Rows of the other kinds of scatter."""

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
-from op_row import INTEGERS, Params, Row, Shape, layouts, values
-from op_rows_indexing import as_indices
+from op_row import Params, Row, Shape, layouts, values
 from op_table import ROWS
 from program_bounds import Bound, bound_of, takes_inexact
+from program_indexing import draw_indexed
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -36,7 +37,6 @@ from lamina.interpreters.types import (
     BOOL,
     COMPLEX,
     DTYPES,
-    F32,
     INT64,
     Array,
     DType,
@@ -309,7 +309,7 @@ class Drawing:
             "from_index": self.draw_from_index, "to_index": self.draw_to_index,
             "select": self.draw_select, "reshape": self.draw_reshape,
             "broadcast": self.draw_broadcast, "dot_general": self.draw_dot,
-            "gather": self.draw_gather,
+            "gather": partial(draw_indexed, self), "scatter": partial(draw_indexed, self),
             "searchsorted": self.draw_searchsorted,
             "random_bits": self.draw_random_bits,
         }  # fmt: skip
@@ -459,21 +459,6 @@ class Drawing:
         }
         y = self.find(x.dtype, shape, (None,) * len(shape), False)
         self.emit(row, (x, y), params)
-
-    def draw_gather(self, row: Row, dtype: DType | None) -> None:
-        """Indices are integers of the pool, which mostly point outside, or new ones."""
-        x = self.pick(lambda v: dtype in (None, v.dtype) and self.usable(row, v))
-        shapes = row.shapes(self.rng, x.array.shape)
-        assert shapes is not None
-        params = row.params(self.rng, shapes, x.dtype)
-        operands = [x]
-        for seed, shape in enumerate(shapes[1:]):
-            known = [v for v in self.pool if v.dtype in INTEGERS and v.array.shape == shape]
-            static = [v for v in known if not any(v.declared)]
-            drawn = as_indices(values(self.rng, F32, shape), seed)
-            index = self.choose(static) if static and self.chance(0.3) else self.constant(drawn)
-            operands.append(index)
-        self.emit(row, operands, params)
 
     def draw_searchsorted(self, row: Row, dtype: DType | None) -> None:
         """In a vector that is sorted before."""

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from op_row import Row
+from op_rows_indexing import SCATTERS
 from op_table import COMPLEX_ROWS, REDUCTIONS, ROWS, rng_for
 from program_bounds import Bound
 from program_checks import checks_of, draw_check
@@ -33,6 +34,7 @@ FEATURED: tuple[Row, ...] = (
     *(row for name, row in ROWS.items() if name != "reduce"),
     *REDUCTIONS.values(),
     *COMPLEX_ROWS.values(),
+    *SCATTERS.values(),
 )
 
 OFTEN = tuple(ROWS[name] for name in ("dot_general", "conv", "reduce", "add", "multiply"))

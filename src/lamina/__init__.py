@@ -170,6 +170,7 @@ from lamina.frontend.manipulation import (
 )
 from lamina.frontend.nn import dot_product_attention, log_softmax, softmax
 from lamina.frontend.normalization import batch_norm, group_norm, layer_norm, rms_norm
+from lamina.frontend.putting import put, put_along_axis, scatter_add
 from lamina.frontend.reductions import (
     all,
     any,
@@ -194,6 +195,7 @@ from lamina.frontend.sets import (
     unique_values,
 )
 from lamina.frontend.sorting import argsort, isin, searchsorted, sort, top_k
+from lamina.frontend.taking import one_hot, take, take_along_axis
 from lamina.frontend.transcendental import (
     acos,
     acosh,
@@ -405,6 +407,7 @@ __all__ = [
     "no_grad",
     "nonzero",
     "not_equal",
+    "one_hot",
     "ones",
     "ones_like",
     "outer",
@@ -414,6 +417,8 @@ __all__ = [
     "positive",
     "pow",
     "prod",
+    "put",
+    "put_along_axis",
     "random",
     "real",
     "reciprocal",
@@ -426,6 +431,7 @@ __all__ = [
     "rms_norm",
     "roll",
     "round",
+    "scatter_add",
     "searchsorted",
     "sigmoid",
     "sign",
@@ -446,6 +452,8 @@ __all__ = [
     "subtract",
     "sum",
     "swapaxes",
+    "take",
+    "take_along_axis",
     "tan",
     "tanh",
     "tensordot",

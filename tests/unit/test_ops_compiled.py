@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from one_op import joined, one_op_module
 from op_row import Params, Row
+from op_rows_indexing import SCATTERS
 from op_rows_windows import WINDOWS
 from op_table import COMPLEX_ROWS, REDUCTIONS, ROWS, SHAPES, error_bound, rng_for, ulp
 from references import assert_same, elements
@@ -23,7 +24,7 @@ from lamina.interpreters.types import BF16, BOOL, C64, F32, INT64, Array, DType,
 from lamina.options import CompileOptions
 
 OPTIONS = CompileOptions(cache=False)
-BY_KIND = {**REDUCTIONS, **WINDOWS}
+BY_KIND = {**REDUCTIONS, **WINDOWS, **SCATTERS}
 ALL_ROWS = {**{n: r for n, r in ROWS.items() if n not in ("reduce", "reduce_window")}, **BY_KIND}
 SOME_DTYPES = (BOOL, np.dtype(np.uint8), INT64, BF16, F32, C64)
 

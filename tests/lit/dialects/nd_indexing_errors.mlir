@@ -109,3 +109,43 @@ func.func @empty_axis(%x: tensor<4x0xf32>, %i: tensor<5xi64>) {
   %0 = nd.gather %x[%i] axes [1] dims [0] index_dims [1] : tensor<4x0xf32>, tensor<5xi64> -> tensor<4x5xf32>
   return
 }
+
+// -----
+
+func.func @scatter_kind(%x: tensor<4x3xf32>, %u: tensor<5x3xf32>, %i: tensor<5xi64>) {
+  // expected-error {{nd.scatter: expected a kind of set, add, mul, max, min, found mean}}
+  %0 = nd.scatter "mean" %x, %u[%i] axes [0] dims [1] index_dims [0] : tensor<4x3xf32>, tensor<5x3xf32>, tensor<5xi64> -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_bool(%x: tensor<4xi1>, %u: tensor<5xi1>, %i: tensor<5xi64>) {
+  // expected-error {{nd.scatter: expected an element type that add takes, found i1}}
+  %0 = nd.scatter "add" %x, %u[%i] axes [0] dims [] index_dims [0] : tensor<4xi1>, tensor<5xi1>, tensor<5xi64> -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @scatter_updates(%x: tensor<4x3xf32>, %u: tensor<5x3xf64>, %i: tensor<5xi64>) {
+  // expected-error {{nd.scatter: expected element type f32, found f64}}
+  %0 = nd.scatter "set" %x, %u[%i] axes [0] dims [1] index_dims [0] : tensor<4x3xf32>, tensor<5x3xf64>, tensor<5xi64> -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_result(%x: tensor<4x3xf32>, %u: tensor<5x3xf32>, %i: tensor<5xi64>) {
+  // expected-error {{nd.scatter: expected shape 4x3, found 5x3}}
+  %0 = nd.scatter "set" %x, %u[%i] axes [0] dims [1] index_dims [0] : tensor<4x3xf32>, tensor<5x3xf32>, tensor<5xi64> -> tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_space(%x: tensor<4x3xf32>, %u: tensor<5x4xf32>, %i: tensor<5xi64>) {
+  // expected-error {{nd.scatter: expected shape 5x3, found 5x4}}
+  %0 = nd.scatter "set" %x, %u[%i] axes [0] dims [1] index_dims [0] : tensor<4x3xf32>, tensor<5x4xf32>, tensor<5xi64> -> tensor<4x3xf32>
+  return
+}

@@ -594,3 +594,29 @@ func.func @random_bits(%key: tensor<2xui32>, %counter: tensor<4xui32>) -> (tenso
   %2 = nd.random_bits %key, %counter : tensor<1x0xui32>
   func.return %0, %1, %2 : tensor<3x5xui32>, tensor<ui64>, tensor<1x0xui32>
 }
+
+// -----
+
+// A scatter is loops over the updates, in their order; those out of range are left out. A dim that
+// is the operand's alone is walked in parallel.
+// CHECK-LABEL: func.func @scatter(
+// CHECK: func.call @scatter_0(%u, %i, %x) : (tensor<5x3xf16>, tensor<5xi32>, tensor<10x3xf16>) -> tensor<10x3xf16>
+// CHECK: func.call @scatter_1(
+// CHECK: func.func private @scatter_0([[U:%[a-z0-9_]+]]: tensor<5x3xf16>, [[I:%[a-z0-9_]+]]: tensor<5xi32>, [[X:%[a-z0-9_]+]]: tensor<10x3xf16>)
+// CHECK: scf.for [[K:%[a-z0-9_]+]] = {{.*}} iter_args([[O:%[a-z0-9_]+]] = [[X]])
+// CHECK: [[V:%[a-z0-9_]+]] = tensor.extract [[I]]{{\[}}[[K]]]
+// CHECK: [[AT:%[a-z0-9_]+]] = arith.select
+// CHECK: [[IN:%[a-z0-9_]+]] = arith.cmpi ult, [[AT]]
+// CHECK: scf.if [[IN]]
+// CHECK: scf.for [[D:%[a-z0-9_]+]]
+// CHECK: arith.extf
+// CHECK: arith.addf
+// CHECK: arith.truncf
+// CHECK: tensor.insert {{.*}}{{\[}}[[AT]], [[D]]]
+// CHECK: func.func private @scatter_1(
+// CHECK: lamina.parallel
+func.func @scatter(%x: tensor<10x3xf16>, %u: tensor<5x3xf16>, %i: tensor<5xi32>, %w: tensor<10x5xf16>) -> (tensor<10x3xf16>, tensor<10x3xf16>) {
+  %0 = nd.scatter "add" %x, %u[%i] axes [0] dims [1] index_dims [0] : tensor<10x3xf16>, tensor<5x3xf16>, tensor<5xi32> -> tensor<10x3xf16>
+  %1 = nd.scatter "set" %x, %w[%i] axes [1] dims [0] index_dims [1] : tensor<10x3xf16>, tensor<10x5xf16>, tensor<5xi32> -> tensor<10x3xf16>
+  func.return %0, %1 : tensor<10x3xf16>, tensor<10x3xf16>
+}
