@@ -6,8 +6,9 @@
     %s = linalg.generic {... "reduction"} ins(%x, %y) { mulf addf }
 
 The producer is cloned: where others read it too, it stays, and is computed twice only when that
-is cheap. Post-condition: `why_apart` gives a reason for every elementwise producer that is left;
-the order of each sum is the one that it had before.
+is cheap. One of several results that only reductions read is made a generic of its own first.
+Post-condition: `why_apart` gives a reason for every elementwise producer that is left; the order
+of each sum is the one that it had before.
 """
 
 from __future__ import annotations
@@ -33,10 +34,8 @@ from lamina.dialects.generics import (
     sizes_are_known,
 )
 from lamina.dialects.locations import fuse_locations
-
-RECOMPUTE = 4
-"""A producer with several readers is computed again when its cost times its readers is at most
-this (an addition costs 1)."""
+from lamina.transforms.fusion_cost import BOUND, why_stored
+from lamina.transforms.generic_results import with_results
 
 
 def why_apart(
@@ -51,9 +50,8 @@ def why_apart(
     read = producer.results[0]
     if not is_identity(affine_map):
         return "the producer is read at another place"
-    readers = len({use.operation for use in producer.results[0].uses})
-    if readers > 1 and readers * cost_of(producer) > RECOMPUTE:
-        return "the producer has other readers and is not cheap"
+    if (reason := why_stored(producer)) is not None:
+        return reason
     others = [
         m for v, m in zip(reduction.operands, maps_of(reduction), strict=True) if v is not read
     ]
@@ -71,8 +69,16 @@ def why_apart(
     return None
 
 
+def composed(inner: AffineMap, outer: AffineMap) -> AffineMap:
+    """`inner` at the places that `outer` gives."""
+    found = inner.compose(outer)
+    simple = (expr.simplify(found.num_dims, 0) for expr in found.results)
+    return AffineMap(found.num_dims, 0, tuple(simple))
+
+
 def inline(producer: linalg.GenericOp, reduction: linalg.GenericOp, place: int) -> None:
     """Compute input `place` of `reduction` in its body, by a clone of the producer's."""
+    read = maps_of(reduction)[place]
     body = body_of(reduction)
     inputs = len(producer.inputs)
     values: dict[SSAValue, SSAValue] = {}
@@ -88,7 +94,7 @@ def inline(producer: linalg.GenericOp, reduction: linalg.GenericOp, place: int) 
         body.insert_ops_before([clone], first)
     body.erase_arg(body.args[place])
     maps = maps_of(reduction)
-    maps[place : place + 1] = maps_of(producer)[:inputs]
+    maps[place : place + 1] = [composed(m, read) for m in maps_of(producer)[:inputs]]
     operands = list(reduction.operands)
     operands[place : place + 1] = producer.inputs
     outputs = len(reduction.outputs)
@@ -118,12 +124,50 @@ def fuse(reduction: linalg.GenericOp) -> None:
             producer.erase()
 
 
+def split_results(producer: linalg.GenericOp) -> None:
+    """Make a generic of its own of each result of `producer` that only reductions read, where
+    that is cheap: they then compute it, and the others need not be stored beside it."""
+    apart = [i for i, result in enumerate(producer.results) if is_folded_only(result)]
+    block = producer.parent
+    assert block is not None
+    for i in apart:
+        alone = with_results(producer, [i])
+        if 2 * cost_of(alone) > BOUND or len(apart) == len(producer.results):
+            alone.erase()
+            continue
+        block.insert_ops_after([alone], producer)
+        producer.results[i].replace_all_uses_with(alone.results[0])
+    kept = [i for i, result in enumerate(producer.results) if result.uses]
+    if len(kept) == len(producer.results) or not kept:
+        return
+    rest = with_results(producer, kept)
+    block.insert_ops_before([rest], producer)
+    for i, result in zip(kept, rest.results, strict=True):
+        producer.results[i].replace_all_uses_with(result)
+    producer.detach()
+    producer.erase()
+
+
+def is_folded_only(value: SSAValue) -> bool:
+    """Whether all readers of `value` are reductions that read it at their own place."""
+    for use in value.uses:
+        reader = use.operation
+        if not is_reduction(reader) or not isinstance(reader, linalg.GenericOp):
+            return False
+        if not is_identity(maps_of(reader)[use.index]):
+            return False
+    return bool(value.uses)
+
+
 class FuseReductionsPass(ModulePass):
     """Inline elementwise producers into reductions."""
 
     name = "fuse-reductions"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in [inner for inner in op.walk() if is_elementwise(inner)]:
+            if isinstance(inner, linalg.GenericOp) and len(inner.results) > 1:
+                split_results(inner)
         for inner in [inner for inner in op.walk() if is_reduction(inner)]:
             assert isinstance(inner, linalg.GenericOp)
             fuse(inner)

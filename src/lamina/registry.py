@@ -41,6 +41,7 @@ PASSES: dict[str, str] = {
     "differentiate": "lamina.transforms.differentiate:DifferentiatePass",
     "fuse-elementwise": "lamina.transforms.fuse_elementwise:FuseElementwisePass",
     "fuse-reductions": "lamina.transforms.fuse_reductions:FuseReductionsPass",
+    "inline-producers": "lamina.transforms.inline_producers:InlineProducersPass",
     "form-kernels": "lamina.transforms.form_kernels:FormKernelsPass",
     "outline-kernels": "lamina.transforms.outline_kernels:OutlineKernelsPass",
     "nd-to-linalg": "lamina.lowering.nd_to_linalg:NdToLinalgPass",

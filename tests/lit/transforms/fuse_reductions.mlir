@@ -121,7 +121,7 @@ func.func @keeps_a_sum_of_sums(%x: tensor<4x8xf32>, %i: tensor<4xf32>, %j: tenso
 
 // -----
 
-// The reason: the producer has several results.
+// The reason: the producer has several results, and the one that is summed is not cheap.
 // CHECK-LABEL: func.func @keeps_a_producer_of_two(
 // CHECK: [[A:%[a-z0-9_]+]], %{{.*}} = linalg.generic {{.*}} ins(%x
 // CHECK: linalg.generic {{.*}}"reduction"]} ins([[A]]
@@ -132,7 +132,7 @@ func.func @keeps_a_producer_of_two(%x: tensor<8xf32>, %init: tensor<f32>) -> (te
   %f = tensor.empty() : tensor<8xf32>
   %a:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e, %f : tensor<8xf32>, tensor<8xf32>) {
   ^bb0(%v: f32, %o: f32, %q: f32):
-    %p = arith.negf %v : f32
+    %p = math.exp %v : f32
     linalg.yield %p, %v : f32, f32
   } -> (tensor<8xf32>, tensor<8xf32>)
   %r = linalg.generic {indexing_maps = [#id, #zero], iterator_types = ["reduction"]} ins(%a#0 : tensor<8xf32>) outs(%init : tensor<f32>) {
@@ -306,6 +306,36 @@ func.func @two_results_of_odd_sizes(%x: tensor<0x1x?xf32>, %n: index, %i: tensor
     linalg.yield %new, %place : f32, i64
   } -> (tensor<0x1xf32>, tensor<0x1xi64>)
   func.return %r#1 : tensor<0x1xi64>
+}
+
+// -----
+
+// Of two results one is read by a sum only: it is computed there, and the other is all that is stored.
+// CHECK-LABEL: func.func @splits_off_a_result(
+// CHECK: [[D:%[a-z0-9_]+]] = linalg.generic {{.*}}"parallel", "parallel"]} ins(%x
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.negf
+// CHECK-NEXT: linalg.yield
+// CHECK: [[R:%[a-z0-9_]+]] = linalg.generic {{.*}}"reduction"]} ins(%x
+// CHECK: arith.negf
+// CHECK: arith.mulf
+// CHECK: func.return [[D]], [[R]]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @splits_off_a_result(%x: tensor<4x8xf32>, %init: tensor<4xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %a:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e, %e : tensor<4x8xf32>, tensor<4x8xf32>) {
+  ^bb0(%v: f32, %o: f32, %q: f32):
+    %n = arith.negf %v : f32
+    %p = arith.mulf %n, %n : f32
+    linalg.yield %n, %p : f32, f32
+  } -> (tensor<4x8xf32>, tensor<4x8xf32>)
+  %r = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%a#1 : tensor<4x8xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  func.return %a#0, %r : tensor<4x8xf32>, tensor<4xf32>
 }
 
 // -----
