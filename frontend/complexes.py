@@ -10,7 +10,7 @@ import math
 
 from lamina.frontend import dtypes
 from lamina.frontend.array import Array
-from lamina.frontend.bind import bind, constant, full, view
+from lamina.frontend.bind import bind, constant, duplicate, full, view
 from lamina.frontend.shapes import Shape
 
 
@@ -64,6 +64,18 @@ def quotient(x: Array, y: Array) -> Array:
 def magnitude(x: Array) -> Array:
     """hypot(re, im)."""
     return bind("hypot", *parts(x))
+
+
+def unit(x: Array) -> Array:
+    """x / abs(x); of zero, zero."""
+    size = magnitude(x)
+    nothing = bind("equal", size, _number(0, size))
+
+    def scaled(part: Array) -> Array:
+        return bind("select", nothing, size, bind("divide", part, size))
+
+    re, im = parts(x)
+    return joined(scaled(re), scaled(im))
 
 
 def conjugate(x: Array) -> Array:
@@ -140,3 +152,20 @@ def product_along(x: Array, axis: int) -> Array:
         x = product(part(0, half), part(half, 2 * half))
     x = x if rest is None else product(x, rest)
     return view("reshape", x, shape=x.shape[:axis] + x.shape[axis + 1 :])
+
+
+def running_product(x: Array, axis: int) -> Array:
+    """The products of the elements up to each one along an axis: of 2, then 4, 8, ... elements
+    (W. D. Hillis, G. L. Steele, Data parallel algorithms, 1986)."""
+    size, reach = x.shape[axis], 1
+    one = constant(dtypes.scalar_array(1, x.dtype))
+    x = duplicate(x)
+    while reach < size:
+        starts, limits = [0] * x.ndim, list(x.shape)
+        limits[axis] = size - reach
+        steps = (1,) * x.ndim
+        earlier = view("slice", x, starts=tuple(starts), limits=tuple(limits), strides=steps)
+        ones = full(one, (*x.shape[:axis], reach, *x.shape[axis + 1 :]), x.dtype)
+        x = product(bind("concat", ones, earlier, axis=axis), x)
+        reach *= 2
+    return x

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from lamina.errors import DomainError
-from lamina.frontend import complexes, dtypes
+from lamina.frontend import complex_functions, complexes, dtypes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import (
     as_array,
@@ -131,6 +131,8 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def pow(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 to the power x2. Numeric. `DomainError` for an integer to a negative power.
 
+    Of complex numbers exp(x2 log(x1)); products for a Python int from 0 to 64.
+
     >>> lm.pow(lm.asarray([2.0, 3.0]), 3)
     Array([ 8., 27.])
     """
@@ -139,6 +141,10 @@ def pow(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     if type(x2) is int and x2 == 2 and not is_weak(x1):
         return square(cast(as_array("pow", x1), dtype))
     base, exponent = unify("pow", (x1, x2), dtype)
+    if complexes.is_complex(base):
+        if type(x2) is int and 0 <= x2 <= 64:
+            return complex_functions.integer_power(base, x2)
+        return complex_functions.power(base, exponent)
     fine = isinstance(x2, int) and x2 >= 0
     if dtype.kind == "i" and exponent.size and not fine:
         least = bind("reduce", exponent, kind="min", axes=tuple(range(exponent.ndim)))
@@ -195,7 +201,10 @@ def sign(x: ArrayLike, /) -> Array:
     >>> lm.sign(lm.asarray([3, -2, 0]))
     Array([ 1, -1,  0])
     """
-    return unary("sign", x, dtypes.NUMERIC)
+    array = as_array("sign", x)
+    return (
+        complexes.unit(array) if complexes.is_complex(array) else unary("sign", x, dtypes.NUMERIC)
+    )
 
 
 @public

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, SupportsIndex
 
 from lamina.errors import ArgumentError, AxisError, ShapeError
-from lamina.frontend import dtypes, shapes
+from lamina.frontend import complexes, dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import (
     as_array,
@@ -32,6 +32,14 @@ def _with_size(shape: Shape, axis: int, size: int) -> Shape:
     return (*shape[:axis], size, *shape[axis + 1 :])
 
 
+def _scan(kind: str, array: Array, axis: int) -> Array:
+    if complexes.is_complex(array):
+        if kind == "prod":
+            return complexes.running_product(array, axis)
+        return complexes.joined(*(_scan(kind, part, axis) for part in complexes.parts(array)))
+    return bind("scan", array, kind=kind, axis=axis, direction="forward")
+
+
 def _scanned(
     name: str, kind: str, x: ArrayLike, axis: Any, dtype: Any, include_initial: Any
 ) -> Array:
@@ -43,7 +51,7 @@ def _scanned(
     if axis is None and array.ndim > 1:
         fail(AxisError, f"{name}: expected an axis for an array of rank {array.ndim}, found None")
     along = shapes.axis_index(name, 0 if axis is None else axis, array.ndim)
-    result = bind("scan", cast(array, wanted), kind=kind, axis=along, direction="forward")
+    result = _scan(kind, cast(array, wanted), along)
     if not shapes.flag(name, include_initial, "include_initial"):
         return result
     first = full({"sum": 0, "prod": 1}[kind], _with_size(array.shape, along, 1), wanted)

@@ -6,11 +6,19 @@ of C99 Annex F.
 
 from __future__ import annotations
 
-from lamina.frontend import complexes, dtypes
+from lamina.frontend import complex_functions, complexes, dtypes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, cast, check_dtype, full, result_dtype, unify
 from lamina.frontend.dispatch import public
 from lamina.frontend.elementwise import abs, add, binary, maximum, negative, subtract, unary
+
+
+def _unary(name: str, x: ArrayLike) -> Array:
+    """The primitive `name`, or the formula for complex numbers."""
+    array = as_array(name, x)
+    if complexes.is_complex(array):
+        return complex_functions.apply(complex_functions.FUNCTIONS[name], array)
+    return unary(name, array, dtypes.FLOATS_OR_COMPLEX)
 
 
 @public
@@ -20,7 +28,7 @@ def sqrt(x: ArrayLike, /) -> Array:
     >>> lm.sqrt(lm.asarray([4.0, 9.0]))
     Array([2., 3.])
     """
-    return unary("sqrt", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("sqrt", x)
 
 
 @public
@@ -53,7 +61,7 @@ def expm1(x: ArrayLike, /) -> Array:
     >>> lm.expm1(lm.asarray([0.0]))
     Array([0.])
     """
-    return unary("expm1", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("expm1", x)
 
 
 @public
@@ -63,7 +71,7 @@ def log(x: ArrayLike, /) -> Array:
     >>> lm.log(lm.asarray([1.0]))
     Array([0.])
     """
-    return unary("log", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("log", x)
 
 
 @public
@@ -73,7 +81,7 @@ def log1p(x: ArrayLike, /) -> Array:
     >>> lm.log1p(lm.asarray([0.0]))
     Array([0.])
     """
-    return unary("log1p", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("log1p", x)
 
 
 @public
@@ -83,7 +91,7 @@ def log2(x: ArrayLike, /) -> Array:
     >>> lm.log2(lm.asarray([8.0]))
     Array([3.])
     """
-    return unary("log2", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("log2", x)
 
 
 @public
@@ -93,7 +101,7 @@ def log10(x: ArrayLike, /) -> Array:
     >>> lm.log10(lm.asarray([100.0]))
     Array([2.])
     """
-    return unary("log10", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("log10", x)
 
 
 @public
@@ -121,7 +129,7 @@ def sin(x: ArrayLike, /) -> Array:
     >>> lm.sin(lm.asarray([0.0]))
     Array([0.])
     """
-    return unary("sin", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("sin", x)
 
 
 @public
@@ -131,7 +139,7 @@ def cos(x: ArrayLike, /) -> Array:
     >>> lm.cos(lm.asarray([0.0]))
     Array([1.])
     """
-    return unary("cos", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("cos", x)
 
 
 @public
@@ -141,7 +149,7 @@ def tan(x: ArrayLike, /) -> Array:
     >>> lm.tan(lm.asarray([0.0]))
     Array([0.])
     """
-    return unary("tan", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("tan", x)
 
 
 @public
@@ -151,7 +159,7 @@ def sinh(x: ArrayLike, /) -> Array:
     >>> lm.sinh(lm.asarray([0.0]))
     Array([0.])
     """
-    return unary("sinh", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("sinh", x)
 
 
 @public
@@ -161,7 +169,7 @@ def cosh(x: ArrayLike, /) -> Array:
     >>> lm.cosh(lm.asarray([0.0]))
     Array([1.])
     """
-    return unary("cosh", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("cosh", x)
 
 
 @public
@@ -171,7 +179,7 @@ def tanh(x: ArrayLike, /) -> Array:
     >>> lm.tanh(lm.asarray([0.0, 50.0]))
     Array([0., 1.])
     """
-    return unary("tanh", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("tanh", x)
 
 
 @public
@@ -181,7 +189,7 @@ def asinh(x: ArrayLike, /) -> Array:
     >>> lm.asinh(lm.asarray([0.0]))
     Array([0.])
     """
-    return unary("asinh", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("asinh", x)
 
 
 @public
@@ -191,7 +199,7 @@ def acosh(x: ArrayLike, /) -> Array:
     >>> lm.acosh(lm.asarray([1.0, 0.0]))
     Array([ 0., nan])
     """
-    return unary("acosh", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("acosh", x)
 
 
 @public
@@ -201,7 +209,7 @@ def atanh(x: ArrayLike, /) -> Array:
     >>> lm.atanh(lm.asarray([0.0, 1.0]))
     Array([ 0., inf])
     """
-    return unary("atanh", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("atanh", x)
 
 
 @public
@@ -211,7 +219,7 @@ def asin(x: ArrayLike, /) -> Array:
     >>> lm.asin(lm.asarray([0.0, 2.0]))
     Array([ 0., nan])
     """
-    return unary("asin", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("asin", x)
 
 
 @public
@@ -221,7 +229,7 @@ def acos(x: ArrayLike, /) -> Array:
     >>> lm.acos(lm.asarray([1.0, 2.0]))
     Array([ 0., nan])
     """
-    return unary("acos", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("acos", x)
 
 
 @public
@@ -231,7 +239,7 @@ def atan(x: ArrayLike, /) -> Array:
     >>> lm.atan(lm.asarray([0.0, 1.0]))
     Array([0.        , 0.78539816])
     """
-    return unary("atan", x, dtypes.FLOATS_OR_COMPLEX)
+    return _unary("atan", x)
 
 
 @public
