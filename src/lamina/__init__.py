@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from lamina import fft, linalg, random, tree
+from lamina import fft, linalg, optim, random, tree
 from lamina.autograd import (
     grad,
     gradcheck,
@@ -410,6 +410,7 @@ __all__ = [
     "one_hot",
     "ones",
     "ones_like",
+    "optim",
     "outer",
     "pad",
     "permute_dims",

@@ -21,7 +21,7 @@ from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.location import fail
 from lamina.frontend.manipulation import reshape, stack
 from lamina.frontend.reductions import sum as reduced_sum
-from lamina.tape import Tape, grad_enabled, gradients, place_of
+from lamina.tape import Tape, grad_enabled, gradients, place_of, traced
 
 Back: TypeAlias = Callable[[Sequence[Array]], "list[Array | None]"]
 """Cotangents of a result's arrays -> those of the variables, None for zero."""
@@ -54,9 +54,7 @@ def _pull(name: str, call: Callable[[list[Any]], Any], leaves: Sequence[Any]) ->
     """Call `call` on variables of their own with the values of `leaves`."""
     arrays = [_leaf(name, leaf) for leaf in leaves]
     if CURRENT.get() is not None:
-        from lamina.autograd_traced import pull
-
-        return Pulled(*pull(call, arrays), nested=True)
+        return Pulled(*traced().pull(call, arrays), nested=True)
     variables = [_variable(array) for array in arrays]
     with grad_enabled(True):
         result = call(list(variables))
