@@ -144,7 +144,7 @@ def test_large_ints_and_strings_are_static() -> None:
         (lambda x: x.tolist(), "tolist: expected a value"),
         (lambda x: x[0, 0].item(), "item: expected a value"),
         (lambda x: np.ones(3).__setitem__(0, x[0, 0]), "expected a value"),
-        (lambda x: x[x > 0], "expected ints, slices, None or ... in traced code, found a bool"),
+        (lambda x: x[x > 0], "in traced code, found a bool array"),
     ],
 )
 def test_values_are_not_known(function: Any, what: str) -> None:
@@ -293,6 +293,6 @@ def test_written_arguments() -> None:
     assert program.results == []
 
 
-def test_complex_is_eager_only() -> None:
+def test_most_functions_of_complex_numbers_are_eager_only() -> None:
     with pytest.raises(lm.DTypeError, match="in traced code, found complex128"):
-        trace(lambda x: x + 1, (np.asarray([1j]),))
+        trace(lambda x: lm.sin(x), (np.asarray([1j]),))
