@@ -119,7 +119,7 @@ def searchsorted(
     if side not in ("left", "right"):
         fail(ArgumentError, f'searchsorted: expected a side "left" or "right", found {side!r}')
     if sorter is not None:
-        line = FUNCTIONS["take"](line, sorter, axis=0)
+        line = line[as_array("searchsorted", sorter)]
     return bind("searchsorted", line, values, side=side)
 
 

@@ -33,6 +33,7 @@ from lamina.lowering import (
     linalg_random,
     linalg_reductions,
     linalg_scan,
+    linalg_searching,
     linalg_sorting,
     linalg_windows,
 )
@@ -44,6 +45,7 @@ RULES: dict[type[Operation], Rule] = {
     **linalg_reductions.RULES,
     **linalg_scan.RULES,
     **linalg_sorting.RULES,
+    **linalg_searching.RULES,
     **linalg_effects.RULES,
     **linalg_windows.RULES,
     **linalg_indexing.RULES,
