@@ -45,6 +45,8 @@ from lamina.frontend.logic import (
 from lamina.frontend.manipulation import stack
 from lamina.frontend.searching import argmax, where
 from lamina.frontend.shapes import Shape
+from lamina.frontend.sorting import argsort
+from lamina.frontend.taking import take
 from lamina.frontend.transcendental import log, sin, sqrt
 
 WORD, WIDE = dtypes.uint32, dtypes.uint64
@@ -326,6 +328,25 @@ def bernoulli(key: ArrayLike, p: ArrayLike = 0.5, shape: Any = None) -> Array:
     wanted = chance.shape if shape is None else shapes.shape_tuple("bernoulli", shape)
     _, unit = _unit("bernoulli", key, wanted, dtypes.float64)
     return less(unit, _fitted("bernoulli", chance, wanted, dtypes.float64))
+
+
+def permutation(key: ArrayLike, x: ArrayLike, axis: int = 0) -> Array:
+    """x with its parts along `axis` in random order, or for an int the numbers from 0 to x - 1.
+
+    The order is that of words of 64 bits, one a part, sorted: `argsort(bits(key, (n,), uint64))`.
+    Of n parts two words are equal with a chance below n**2 / 2**65; those parts keep their order.
+
+    >>> lm.random.permutation(lm.random.key(0), 5)
+    Array([3, 4, 2, 1, 0])
+    """
+    if is_weak(x):
+        number: Any = x
+        count = shapes.integer("permutation", number, "number of parts")
+        return argsort(_random("permutation", key, (count,), WIDE))
+    array = as_array("permutation", x)
+    along = shapes.axis_index("permutation", axis, array.ndim)
+    order = argsort(_random("permutation", key, (array.shape[along],), WIDE))
+    return take(array, order, axis=along, mode="clip")
 
 
 def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: Any = None) -> Array:

@@ -68,7 +68,9 @@ MOVES = frozenset(
 SOURCES = frozenset(("nd.constant", "nd.iota", "nd.broadcast"))
 """Known values that are not made constants: they are what folding reads."""
 
-EXACT_ON_INTEGERS = frozenset(("nd.reduce", "nd.dot_general", "nd.conv", "nd.pow"))
+EXACT_ON_INTEGERS = frozenset(
+    ("nd.reduce", "nd.dot_general", "nd.conv", "nd.pow", "nd.random_bits")
+)
 
 
 def is_foldable(op: Operation) -> bool:

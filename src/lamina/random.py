@@ -8,6 +8,7 @@ from lamina.frontend.random import (
     integers,
     key,
     normal,
+    permutation,
     split,
     uniform,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "integers",
     "key",
     "normal",
+    "permutation",
     "split",
     "uniform",
 ]

@@ -123,6 +123,9 @@ CASES: dict[str, Callable[[Any, tuple[int, ...]], Any]] = {
     "bernoulli": lambda k, s: R.bernoulli(k, 0.3, s),
     "bernoulli of an array": lambda k, s: R.bernoulli(k, np.array([0.0, 0.5, 1.0], np.float32)),
     "categorical": lambda k, s: R.categorical(k, LOGITS, shape=(*s, 3)),
+    "permutation": lambda k, s: R.permutation(k, math.prod(s)),
+    "permutation of rows": lambda k, s: R.permutation(k, np.arange(18).reshape(6, 3).astype("i2")),
+    "permutation along 1": lambda k, s: R.permutation(k, np.arange(40.0).reshape(2, 20), axis=-1),
     "categorical along 0": lambda k, s: R.categorical(k, LOGITS.astype(np.float32), 0),
 }  # fmt: skip
 
@@ -293,6 +296,20 @@ def test_categories_have_their_share() -> None:
         assert (np.asarray(drawn) == found[:2000]).mean() > 0.98
 
 
+def test_permutations() -> None:
+    for n in (0, 1, 2, 1000):
+        order = np.asarray(R.permutation(KEY, n))
+        assert order.dtype == np.int64
+        np.testing.assert_array_equal(np.sort(order), np.arange(n))
+        bits = np.asarray(R.bits(KEY, (n,), lm.uint64))
+        np.testing.assert_array_equal(order, np.argsort(bits, kind="stable"))
+        x = np.random.default_rng(n).random((3, n, 2))
+        np.testing.assert_array_equal(R.permutation(KEY, x, axis=1), x[:, order])
+    trials = np.stack([np.asarray(R.permutation(k, 3)) for k in R.split(KEY, 3000)])
+    counts = np.unique(trials, axis=0, return_counts=True)[1]
+    assert len(counts) == 6 and np.abs(counts - 500).max() < 5 * math.sqrt(500 * 5 / 6)
+
+
 def test_certain_outcomes() -> None:
     assert not np.asarray(R.bernoulli(KEY, 0, (500,))).any()
     assert np.asarray(R.bernoulli(KEY, 1, (500,))).all()
@@ -331,6 +348,9 @@ BAD: list[tuple[str, Callable[[Any], Any], type[Exception], str]] = [
     ("no chance", lambda k: R.bernoulli(k, math.nan), lm.DomainError, "from 0 to 1"),
     ("another shape", lambda k: R.bernoulli(k, np.ones(3), (2,)), lm.ShapeError, "broadcasts to"),
     ("integer logits", lambda k: R.categorical(k, np.arange(3)), lm.DTypeError, "floating-point"),
+    ("fewer than 0 parts", lambda k: R.permutation(k, -1), lm.ShapeError, "permutation: expected"),
+    ("half a part", lambda k: R.permutation(k, 2.5), lm.ArgumentError, "an integer number of part"),
+    ("a part of a number", lambda k: R.permutation(k, k[0]), lm.AxisError, "no axis for a 0-d"),
     ("an axis of 2", lambda k: R.categorical(k, LOGITS, 2), lm.AxisError, "an axis from -2 to 1"),
     ("batches of 5", lambda k: R.categorical(k, LOGITS, shape=(5,)), lm.ShapeError,
      "categorical: expected a shape that ends in \\(3,\\), found \\(5,\\)"),
