@@ -198,9 +198,12 @@ def _advanced(planner: _Planner, key: Any) -> None:
 
 def _as_array(key: Any) -> Any:
     """Arrays and lists as arrays of ours. Raises `DTypeError` for dtypes that cannot index."""
-    if type(key) is not list and not is_index_array(key):
+    if type(key) is list:
+        array = known("index", cast(Any, key))
+    elif is_index_array(key):
+        array = as_array("index", key)
+    else:
         return key
-    array = known("index", key) if type(key) is list else as_array("index", key)
     if array.dtype not in dtypes.BITS:
         fail(DTypeError, f"index: expected arrays of an integer dtype or bool, found {array.dtype}")
     return array

@@ -23,8 +23,9 @@ from lamina.frontend.creation import check_device
 from lamina.frontend.dispatch import extension
 from lamina.frontend.dtypes import DType
 from lamina.frontend.location import fail
-from lamina.frontend.manipulation import astype, roll
+from lamina.frontend.manipulation import astype
 from lamina.frontend.outside import computed, operand
+from lamina.frontend.repetition import roll
 
 NORMS = ("backward", "ortho", "forward")
 

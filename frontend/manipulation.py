@@ -7,21 +7,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from typing import cast as typed
 
-import numpy as np
-
-from lamina.errors import ArgumentError, ShapeError, TraceError
+from lamina.errors import ArgumentError, ShapeError
 from lamina.frontend import dtypes, shapes
-from lamina.frontend.array import Array, ArrayLike, is_array, wrap
+from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import (
     as_array,
     bind,
     broadcast,
     cast,
-    check_dtype,
     duplicate,
     is_weak,
     result_dtype,
-    values,
     view,
 )
 from lamina.frontend.dispatch import CURRENT, public
@@ -299,72 +295,6 @@ def split(x: ArrayLike, sections: Any, /, *, axis: int = 0) -> list[Array]:
 
 
 @public
-def roll(x: ArrayLike, /, shift: Any, *, axis: Any = None) -> Array:
-    """Elements moved by `shift` along `axis`, round the end; None rolls the flattened array.
-
-    >>> lm.roll(lm.asarray([1, 2, 3]), 1)
-    Array([3, 1, 2])
-    """
-    array = as_array("roll", x)
-    if axis is None:
-        return reshape(roll(reshape(array, -1), shift, axis=0), array.shape)
-    listed = tuple(axis) if shapes.is_sequence(axis) else (axis,)
-    shifts = tuple(shift) if shapes.is_sequence(shift) else (shift,) * len(listed)
-    if len(shifts) != len(listed):
-        fail(ShapeError, f"roll: expected {len(listed)} shifts, found {len(shifts)}")
-    result = array
-    for found, by in zip(listed, shifts, strict=True):
-        along = shapes.axis_index("roll", found, array.ndim)
-        size = array.shape[along]
-        cut = -shapes.integer("roll", by, "shift") % size if size else 0
-        if cut:
-            before = (slice(None),) * along
-            parts = [result[(*before, slice(cut, None))], result[(*before, slice(None, cut))]]
-            result = bind("concat", *parts, axis=along)
-    return duplicate(result) if result is array else result
-
-
-@public
-def repeat(x: ArrayLike, repeats: Any, /, *, axis: int | None = None) -> Array:
-    """Each element `repeats` times along `axis`; None repeats the flattened array.
-
-    repeats: an int; in eager code also one for each element.
-
-    >>> lm.repeat(lm.asarray([1, 2]), 2)
-    Array([1, 1, 2, 2])
-    """
-    array = as_array("repeat", x)
-    if is_array(repeats) and repeats.ndim:
-        return _repeated(array, as_array("repeat", repeats), axis)
-    count = shapes.integer("repeat", repeats, "number of repeats")
-    if count < 0:
-        fail(ShapeError, f"repeat: expected 0 repeats or more, found {count}")
-    if axis is None:
-        array, axis = reshape(array, -1), 0
-    along = shapes.axis_index("repeat", axis, array.ndim)
-    shape = array.shape
-    wide = (*shape[: along + 1], count, *shape[along + 1 :])
-    dims = tuple(i for i in range(array.ndim + 1) if i != along + 1)
-    flat = (*shape[:along], shape[along] * count, *shape[along + 1 :])
-    shapes.check_size("repeat", flat)
-    return duplicate(view("reshape", view("broadcast", array, dims=dims, shape=wide), shape=flat))
-
-
-def _repeated(array: Array, counts: Array, axis: int | None) -> Array:
-    if CURRENT.get() is not None or array._tape is not None:
-        fail(TraceError, "repeat: expected an int number of repeats, found an array")
-    check_dtype("repeat", counts.dtype, dtypes.INTEGERS)
-    if axis is not None:
-        axis = shapes.axis_index("repeat", axis, array.ndim)
-    size = array.size if axis is None else array.shape[axis]
-    if counts.shape not in ((1,), (size,)):
-        fail(ShapeError, f"repeat: expected {size} numbers of repeats, found {counts.shape}")
-    if (values(counts) < 0).any():
-        fail(ShapeError, "repeat: expected 0 repeats or more, found less")
-    return wrap(np.repeat(values(array), values(counts).astype(np.int64), axis))
-
-
-@public
 def tile(x: ArrayLike, repetitions: Any, /) -> Array:
     """x repeated as a whole along each axis.
 
@@ -381,25 +311,3 @@ def tile(x: ArrayLike, repetitions: Any, /) -> Array:
     flat = tuple(count * size for count, size in zip(counts, shape, strict=True))
     shapes.check_size("tile", flat)
     return duplicate(view("reshape", view("broadcast", array, dims=dims, shape=wide), shape=flat))
-
-
-@public
-def pad(x: ArrayLike, width: Any, /, *, value: ArrayLike = 0) -> Array:
-    """x with `value` around it. width: an int, a (low, high) pair, or a pair for each axis.
-
-    >>> lm.pad(lm.asarray([1, 2]), (1, 2))
-    Array([0, 1, 2, 0, 0])
-    """
-    array = as_array("pad", x)
-    pairs: list[Any]
-    if shapes.is_sequence(width):
-        nested = all(shapes.is_sequence(edge) for edge in width)
-        pairs = list(width) if nested else [tuple(width)] * array.ndim
-    else:
-        pairs = [(width, width)] * array.ndim
-    if len(pairs) != array.ndim or any(len(pair) != 2 for pair in pairs):
-        fail(ShapeError, f"pad: expected a pair for each of {array.ndim} axes, found {width}")
-    edges = [shapes.shape_tuple("pad", tuple(pair)) for pair in pairs]
-    filler = cast(as_array("pad", value, array.dtype), array.dtype)
-    low, high = tuple(pair[0] for pair in edges), tuple(pair[1] for pair in edges)
-    return bind("pad", array, filler, low=low, high=high)

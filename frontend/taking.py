@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,7 @@ def paired(name: str, x: Array, index: Array, axis: int) -> tuple[Array, Array, 
     return _kept(x, kept), _kept(index, index_dims), space
 
 
-def _kept(x: Array, axes: Any) -> Array:
+def _kept(x: Array, axes: Sequence[int]) -> Array:
     shape: Shape = tuple(x.shape[axis] for axis in axes)
     return x if len(shape) == x.ndim else view("reshape", x, shape=shape)
 

@@ -156,11 +156,8 @@ from lamina.frontend.manipulation import (
     flip,
     matrix_transpose,
     moveaxis,
-    pad,
     permute_dims,
-    repeat,
     reshape,
-    roll,
     split,
     squeeze,
     stack,
@@ -170,6 +167,7 @@ from lamina.frontend.manipulation import (
 )
 from lamina.frontend.nn import dot_product_attention, log_softmax, softmax
 from lamina.frontend.normalization import batch_norm, group_norm, layer_norm, rms_norm
+from lamina.frontend.padding import pad
 from lamina.frontend.putting import put, put_along_axis, scatter_add
 from lamina.frontend.reductions import (
     all,
@@ -184,6 +182,7 @@ from lamina.frontend.reductions import (
     sum,
     var,
 )
+from lamina.frontend.repetition import repeat, roll
 from lamina.frontend.resize import resize
 from lamina.frontend.scans import cumprod, cumsum, cumulative_prod, cumulative_sum, diff
 from lamina.frontend.searching import argmax, argmin, where

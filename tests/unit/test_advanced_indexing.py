@@ -38,15 +38,14 @@ def drawn_key(rng: np.random.Generator, shape: tuple[int, ...], masks: bool) -> 
             keys.append(int(rng.integers(-size, size)))
             axis += 1
         elif kind < 0.7:
-            bounds = [None if rng.random() < 0.4 else int(rng.integers(-5, 6)) for _ in range(2)]
-            step = int(rng.choice([-2, -1, 1, 1, 1, 2]))
-            keys.append(slice(*bounds, step))
+            start, end = (None if rng.random() < 0.4 else int(rng.integers(-5, 6)) for _ in "ab")
+            keys.append(slice(start, end, int(rng.choice([-2, -1, 1, 1, 1, 2]))))
             axis += 1
         elif size:
             part = common[int(rng.integers(0, len(common) + 1)) :]
             part = tuple(1 if rng.random() < 0.2 else n for n in part)
             off = 1 if rng.random() < 0.04 else 0
-            dtype = rng.choice([np.int8, np.int32, np.int64])
+            dtype = (np.int8, np.int32, np.int64)[rng.integers(3)]
             array = rng.integers(-size - off, size + off, part).astype(dtype)
             keys.append(array.tolist() if array.ndim and rng.random() < 0.2 else array)
             axis += 1
