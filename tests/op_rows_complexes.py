@@ -13,7 +13,7 @@ from lamina.interpreters.types import BOOL, C64, C128, COMPLEX, F32, F64, DType
 ALSO_COMPLEX = (
     "add", "subtract", "negative", "equal", "not_equal", "broadcast", "reshape", "transpose",
     "reverse", "concat", "pad", "slice", "dynamic_slice", "dynamic_update_slice", "gather",
-    "dim",
+    "scatter", "scatter_add", "dim",
 )  # fmt: skip
 """Ops that take complex tensors as they take real ones."""
 

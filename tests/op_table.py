@@ -279,7 +279,7 @@ ROWS: dict[str, Row] = {
 }
 """Name of the op -> its row. `reduce` is the sum; `REDUCTIONS` has one row a kind."""
 
-COMPLEX_ROWS: dict[str, Row] = op_rows_complexes.complex_rows(ROWS)
+COMPLEX_ROWS: dict[str, Row] = op_rows_complexes.complex_rows({**ROWS, **op_rows_indexing.SCATTERS})
 """Name of the op -> its row on complex operands, for ops that take real ones too."""
 
 REDUCTIONS: dict[str, Row] = {

@@ -29,6 +29,7 @@ from xdsl.irdl import (
 )
 
 from lamina.dialects.nd.base import (
+    FAMILIES,
     TENSOR,
     NdOp,
     element_of,
@@ -152,7 +153,7 @@ class ScatterOp(IndexedOp):
 
 KINDS = {
     "set": is_element,
-    "add": is_numeric,
+    "add": FAMILIES["a numeric or complex"],
     "mul": is_numeric,
     "max": is_numeric,
     "min": is_numeric,
