@@ -25,6 +25,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from lamina.dialects import arith, linalg
+from lamina.dialects.generics import scalar_constant
 from lamina.dialects.nd import shape as nd
 from lamina.dialects.nd.base import element_of, ints, is_bool, is_float, shape_of
 from lamina.lowering.builder import INDEX, Builder, segments
@@ -362,8 +363,12 @@ def pad(
 
 
 def lower_pad(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue:
-    """A tensor of the value, and the operand inside it."""
+    """A tensor of the value, and the operand inside it: a fill where the value is known, which
+    readers look through."""
     low, high = ints(op.properties["low"]), ints(op.properties["high"])
+    number = scalar_constant(operands[1])
+    if number is not None:
+        return pad(b, operands[0], b.constant(number, element_of(operands[1])), low, high)
     sizes = tuple(
         b.arith("add", size, before + after)
         for size, before, after in zip(b.sizes_of(operands[0]), low, high, strict=True)

@@ -8,9 +8,11 @@ space needs only what was made at the same place, and temporaries have inner ext
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import cast
 
 from xdsl.dialects import tensor
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects import linalg
 from lamina.dialects.generics import (
@@ -27,6 +29,8 @@ from lamina.dialects.generics import (
     static_elements,
 )
 
+LONG_ROW = 64
+"""Elements of a row that is worth vectors of its own."""
 SMALL = 1 << 16
 """Elements up to which ops with no common outer space still form one kernel, on one thread."""
 
@@ -139,8 +143,17 @@ def padding_of(op: linalg.GenericOp) -> list[Operation]:
         return _frame(op, op.inputs[0]) if op.inputs[0].has_one_use() else []
     if is_elementwise(op):
         for value in dict.fromkeys(op.inputs):
-            found += _frame(op, value)
+            found += _frame(op, value) if _gains(op, value) else []
     return found
+
+
+def _gains(op: linalg.GenericOp, value: SSAValue) -> bool:
+    """Whether an elementwise op should read through the frame of `value`. Rows that are read at
+    their own place are one long row once they are laid out: short ones are better so."""
+    maps = [m for v, m in zip(op.inputs, maps_of(op), strict=False) if v is value]
+    shape = cast("TensorType[Attribute]", value.type).get_shape()
+    plain = all(m.is_projected_permutation() for m in maps)
+    return not plain or bool(shape and shape[-1] >= LONG_ROW)
 
 
 def _frame(op: linalg.GenericOp, value: SSAValue) -> list[Operation]:

@@ -275,3 +275,33 @@ def test_a_scale_is_a_number_that_the_code_is_made_for() -> None:
     x = np.arange(4.0)
     assert resize(x, 2.0).shape == (8,)
     assert resize(x, 0.5).shape == (2,)
+
+
+FRAMED: dict[str, tuple[Any, tuple[int, ...]]] = {
+    "long rows": (lambda x: lm.relu(lm.pad(x, ((0, 0), (1, 2), (3, 0)), value=0.5)), (2, 3, 70)),
+    "high edges": (lambda x: lm.pad(x, ((0, 1), (0, 70))) * 2.0, (3, 5)),
+    "nothing inside": (lambda x: lm.negative(lm.pad(x, ((1, 0), (33, 33)), value=2.0)), (4, 0)),
+    "two frames": (lambda x: lm.pad(x, (40, 30)) - lm.pad(x, (30, 40), value=1.0), (9,)),
+    "transposed": (lambda x: lm.permute_dims(lm.pad(x, (2, 70)), (1, 0)) + 1.0, (5, 7)),
+    "reversed": (lambda x: lm.flip(lm.pad(x, (2, 70)), axis=1) + 1.0, (5, 7)),
+    "convolved": (
+        lambda x: lm.conv(lm.pad(x, ((0, 0), (0, 0), (1, 1)), value=3.0), x[:, :, :3]), (1, 2, 9)
+    ),
+    "pooled": (lambda x: lm.max_pool(lm.pad(x, (5, 9), value=3.0), 4), (1, 2, 80)),
+    "kept too": (lambda x: [y := lm.pad(x, (1, 70)), y * 2.0], (4,)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FRAMED)
+def test_frames_are_read_through(name: str) -> None:
+    function, shape = FRAMED[name]
+    x = np.random.default_rng(0).integers(-5, 5, shape).astype(np.float32)
+    pairs = zip(leaves(lm.jit(function)(x)), leaves(function(lm.asarray(x))), strict=True)
+    for found, expected in pairs:
+        assert_same(np.asarray(found), elements(np.asarray(expected)), F32)
+
+
+def leaves(value: Any) -> list[Any]:
+    """The arrays of a result."""
+    found: list[Any] = list(value) if isinstance(value, list) else [value]  # pyright: ignore
+    return found

@@ -409,6 +409,19 @@ func.func @checks(%ok: tensor<i1>, %n: tensor<i64>, %count: index) {
 
 // -----
 
+// A known value around a tensor is a fill, which readers look through.
+// CHECK-LABEL: func.func @padded_with_a_constant(
+// CHECK: [[TWO:%[a-z0-9_]+]] = arith.constant 2.000000e+00 : f32
+// CHECK: [[F:%[a-z0-9_]+]] = linalg.fill ins([[TWO]]
+// CHECK: tensor.insert_slice %x into [[F]][1] [4] [1]
+func.func @padded_with_a_constant(%x: tensor<4xf32>) -> tensor<7xf32> {
+  %two = nd.constant dense<2.0> : tensor<f32>
+  %0 = nd.pad %x, %two low [1] high [2] : tensor<4xf32>, tensor<f32> -> tensor<7xf32>
+  return %0 : tensor<7xf32>
+}
+
+// -----
+
 // A window is read at the place of each of its elements; what pads is the least value.
 // CHECK-LABEL: func.func @windows(
 // CHECK-DAG: [[LEAST:%[a-z0-9_]+]] = arith.constant 0xff800000 : f32

@@ -128,6 +128,38 @@ func.func @dot(%x: tensor<4x3xf32>, %w: tensor<3x2xf32>, %s: f32) -> tensor<4x2x
 
 // -----
 
+// Rows that are read at their own place: long ones through the frame, short ones are laid out, since
+// they are one long row then.
+// CHECK-LABEL: func.func @rows_of_a_frame(
+// CHECK: func.call @map_0(%x, %{{.*}}) : (tensor<70xf32>, tensor<72xf32>)
+// CHECK: [[F:%[a-z0-9_]+]] = func.call @fill_0(
+// CHECK: [[P:%[a-z0-9_]+]] = tensor.insert_slice %y into [[F]]
+// CHECK: func.call @map_1([[P]], %{{.*}})
+func.func @rows_of_a_frame(%x: tensor<70xf32>, %y: tensor<4x6xf32>) -> (tensor<72xf32>, tensor<4x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<72xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<72xf32>) -> tensor<72xf32>
+  %p = tensor.insert_slice %x into %f[1] [70] [1] : tensor<70xf32> into tensor<72xf32>
+  %o = tensor.empty() : tensor<72xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%p : tensor<72xf32>) outs(%o : tensor<72xf32>) {
+  ^bb0(%v: f32, %out: f32):
+    %s = arith.negf %v : f32
+    linalg.yield %s : f32
+  } -> tensor<72xf32>
+  %e2 = tensor.empty() : tensor<4x8xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %p2 = tensor.insert_slice %y into %f2[0, 1] [4, 6] [1, 1] : tensor<4x6xf32> into tensor<4x8xf32>
+  %o2 = tensor.empty() : tensor<4x8xf32>
+  %r2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%p2 : tensor<4x8xf32>) outs(%o2 : tensor<4x8xf32>) {
+  ^bb0(%v: f32, %out: f32):
+    %s = arith.mulf %v, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  func.return %r, %r2 : tensor<72xf32>, tensor<4x8xf32>
+}
+
+// -----
+
 // A convolution takes the padding of its input along.
 // CHECK-LABEL: func.func @padded_convolution(
 // CHECK-NOT: tensor.insert_slice
