@@ -12,9 +12,10 @@ from lamina.errors import ArgumentError, ShapeError
 from lamina.frontend import dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, cast, check_dtype, full, result_dtype, view
-from lamina.frontend.dispatch import FUNCTIONS, public
+from lamina.frontend.dispatch import public
 from lamina.frontend.location import fail
-from lamina.frontend.logic import equal, logical_and
+from lamina.frontend.logic import equal, less, logical_and, logical_not
+from lamina.frontend.taking import take, take_along_axis
 
 
 class TopK(NamedTuple):
@@ -85,9 +86,8 @@ def top_k(
         )
     first = (*[slice(None)] * along, slice(count))
     downwards = shapes.flag("top_k", largest, "largest")
-    values = _ordered("top_k", "sort", array, along, downwards, True)
-    indices = _ordered("top_k", "argsort", array, along, downwards, True)
-    return TopK(values[first], indices[first])
+    indices = _ordered("top_k", "argsort", array, along, downwards, True)[first]
+    return TopK(take_along_axis(array, indices, axis=along, mode="clip"), indices)
 
 
 @public
@@ -104,7 +104,8 @@ def searchsorted(
 
     x1: of rank 1 and sorted, or put in order by `sorter` (the indices of `argsort`); the types
     promote. A binary search: for an x1 that is not sorted the result is some number from 0 to its
-    size. `ShapeError` for another rank, `ArgumentError` for another side.
+    size. `ShapeError` for another rank, `ArgumentError` for another side, `IndexRangeError` for a
+    `sorter` that points outside.
 
     >>> lm.searchsorted(lm.asarray([1, 2, 2, 5]), lm.asarray([2, 9]))
     Array([1, 4])
@@ -119,7 +120,7 @@ def searchsorted(
     if side not in ("left", "right"):
         fail(ArgumentError, f'searchsorted: expected a side "left" or "right", found {side!r}')
     if sorter is not None:
-        line = line[as_array("searchsorted", sorter)]
+        line = take(line, sorter, axis=0)
     return bind("searchsorted", line, values, side=side)
 
 
@@ -141,5 +142,5 @@ def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False) -> Array:
     line = bind("sort", view("reshape", wanted, shape=(wanted.size,)), axis=0, order="ascending")
     left = bind("searchsorted", line, values, side="left")
     right = bind("searchsorted", line, values, side="right")
-    found = logical_and(FUNCTIONS["less"](left, right), equal(values, values))
-    return FUNCTIONS["logical_not"](found) if turned else found
+    found = logical_and(less(left, right), equal(values, values))
+    return logical_not(found) if turned else found
