@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, Float16Type, i16, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
 
+from lamina.dialects import arith
 from lamina.dialects.nd import sorting
 from lamina.dialects.nd.base import element_of, shape_of
 from lamina.lowering.element_loops import (
@@ -31,6 +33,21 @@ ELEMENT_COST = 32
 def last_axis(rank: int, axis: int) -> tuple[int, ...]:
     """The permutation that puts `axis` last."""
     return (*(a for a in range(rank) if a != axis), axis)
+
+
+def as_bits(element: Attribute) -> Attribute:
+    """The elements in memory that a sort works on. Those of f16 are its bits: LLVM would make
+    tests of floats of tests of bits, and has no such tests in all machines."""
+    return i16 if isinstance(element, Float16Type) else memory_element(element)
+
+
+def reinterpreted(b: LinalgBuilder, value: SSAValue, type: Attribute) -> SSAValue:
+    """The same bits as elements of another type."""
+    if element_of(value) == type:
+        return value
+    sizes = b.sizes_of(value)
+    source = [(value, AffineMap.identity(len(sizes)))]
+    return b.map(source, sizes, type, lambda i, args: i.cast(arith.BitcastOp, args[0], type))
 
 
 def lower_sort(b: LinalgBuilder, op: Operation, operands: Values) -> SSAValue:
@@ -64,10 +81,12 @@ def lower_sort(b: LinalgBuilder, op: Operation, operands: Values) -> SSAValue:
             return independent(loops, groups, 1, cost * lanes, outs, group)
         return independent(loops, product(loops, outer), 1, cost, outs, row)
 
+    value = reinterpreted(b, value, as_bits(element))
     sizes = b.sizes_of(value)
-    out = b.empty(sizes, i64 if indices else memory_element(element))
+    out = b.empty(sizes, i64 if indices else as_bits(element))
     label = "argsort" if indices else "sort"
     (result,) = call_loops(b, label, (plan,), [value], [out], emit)
+    result = reinterpreted(b, result, i64 if indices else memory_element(element))
     if axis == rank - 1:
         return result
     back = tuple(order.index(a) for a in range(rank))

@@ -64,8 +64,8 @@ class Keys:
         return 1 << (self.width - 1)
 
     def bits(self, b: Builder, value: SSAValue) -> SSAValue:
-        """The bits of an element in memory."""
-        return b.cast(arith.BitcastOp, value, self.type) if self.is_float else value
+        """The bits of an element in memory, which may be these bits already."""
+        return value if value.type == self.type else b.cast(arith.BitcastOp, value, self.type)
 
     def magnitude(self, b: Builder, bits: SSAValue) -> SSAValue:
         """The bits of a float without its sign."""
@@ -90,8 +90,8 @@ class Keys:
         """All bits equal to the first."""
         return b.int_op("shrs", bits, b.number(self.width - 1, self.type))
 
-    def back(self, b: Builder, key: SSAValue) -> SSAValue:
-        """The element of a key (of `merge_zeros` False); NaN is some NaN."""
+    def back(self, b: Builder, key: SSAValue, type: Attribute) -> SSAValue:
+        """The element of a key (of `merge_zeros` False) in memory of `type`; NaN is some NaN."""
         sign, ones = b.number(self.sign, self.type), b.number(-1, self.type)
         if self.descending:
             key = b.int_op("xor", key, ones)
@@ -99,4 +99,4 @@ class Keys:
             return key if self.is_unsigned else b.int_op("xor", key, sign)
         flipped = b.int_op("xor", self.spread(b, key), ones)
         bits = b.int_op("xor", key, b.int_op("or", flipped, sign))
-        return b.cast(arith.BitcastOp, bits, self.element)
+        return bits if type == self.type else b.cast(arith.BitcastOp, bits, type)

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import IntegerType, i1, i64
 from xdsl.ir import SSAValue
 
 from lamina.dialects import arith
+from lamina.dialects.nd.base import element_of
 from lamina.lowering.element_loops import get, lanes_for, put, scratch, split, while_
 from lamina.lowering.loops.nest import LoopBuilder, Size
 from lamina.lowering.sort_keys import Keys
@@ -132,7 +133,7 @@ class Network:
                 low = inner.number((1 << INDEX_BITS) - 1, i64)
                 value = inner.int_op("and", value, low)
             else:
-                value = self.keys.back(inner, value)
+                value = self.keys.back(inner, value, element_of(out))
             return (put(inner, value, carried[0], *place, i),)
 
         return b.for_(0, self.size, 1, (out,), trip)[0]

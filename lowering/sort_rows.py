@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import IntegerType, i1, i32, i64
 from xdsl.ir import SSAValue
 
 from lamina.dialects import arith
+from lamina.dialects.nd.base import element_of
 from lamina.lowering.builder import INDEX
 from lamina.lowering.element_loops import get, long_for, put, scratch
 from lamina.lowering.loops.nest import LoopBuilder, Size
@@ -258,7 +259,7 @@ class RowSort:
         half, keys = state
 
         def trip(inner: LoopBuilder, i: SSAValue, carried: Values) -> Values:
-            value = self.keys.back(inner, get(inner, keys, half, i))
+            value = self.keys.back(inner, get(inner, keys, half, i), element_of(out))
             return (put(inner, value, carried[0], *place, i),)
 
         return long_for(b, 0, n, (out,), trip)[0]
