@@ -23,6 +23,7 @@ from lamina.transforms.kernel_groups import (
     Group,
     common,
     destinations,
+    is_small,
     outer_with,
     padding_of,
     start_of,
@@ -67,10 +68,11 @@ class _Grouping:
                 continue
             owner = value.owner
             group = self.of.get(owner) if isinstance(owner, Operation) else None
+            if group is not None and group.root() in found:
+                continue
             if group is None or why_apart(op, group.root()) is not None:
                 return []
-            if group.root() not in found:
-                found.append(group.root())
+            found.append(group.root())
         return found
 
     def place(self, op: linalg.GenericOp) -> None:
@@ -87,6 +89,7 @@ class _Grouping:
         for other in groups[1:]:
             target.outer = common(target.outer, other.outer)
             target.ops |= other.ops
+            target.small = target.small and other.small
             other.merged_into = target
         if target.ops and target.contraction is not op:
             target.outer = outer_with(op, target)
@@ -99,6 +102,8 @@ class _Grouping:
             if op not in self.of:
                 self.of[op] = group
                 group.ops[op] = None
+                if isinstance(op, linalg.GenericOp):
+                    group.small = group.small and is_small(op)
 
 
 def _mergeable(op: linalg.GenericOp, groups: list[Group]) -> bool:

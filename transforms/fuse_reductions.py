@@ -34,8 +34,12 @@ from lamina.dialects.generics import (
     sizes_are_known,
 )
 from lamina.dialects.locations import fuse_locations
-from lamina.transforms.fusion_cost import BOUND, why_stored
+from lamina.transforms.fusion_cost import BOUND, readers_of, why_stored
 from lamina.transforms.generic_results import with_results
+
+FULL = 16
+"""Cost of a reduction's body beyond which it takes in no value that others read too: along a chain
+of such values each reduction would else compute all of the chain."""
 
 
 def why_apart(
@@ -52,6 +56,8 @@ def why_apart(
         return "the producer is read at another place"
     if (reason := why_stored(producer)) is not None:
         return reason
+    if len(readers_of(producer)) > 1 and cost_of(reduction) > FULL:
+        return "the producer has other readers, and the reduction computes much already"
     others = [
         m for v, m in zip(reduction.operands, maps_of(reduction), strict=True) if v is not read
     ]

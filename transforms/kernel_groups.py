@@ -38,13 +38,14 @@ SMALL = 1 << 16
 @dataclass(eq=False)
 class Group:
     """Ops that become one kernel. `outer` is the common outer space so far; what depends on the
-    group has a higher level."""
+    group has a higher level. `small`: all of its spaces are (see `is_small`)."""
 
     level: int
     outer: tuple[Size, ...]
     ops: dict[Operation, None] = field(default_factory=dict[Operation, None])
     contraction: linalg.GenericOp | None = None
     closed: bool = False
+    small: bool = True
     merged_into: Group | None = None
 
     def root(self) -> Group:
@@ -61,6 +62,12 @@ def common(left: tuple[Size, ...], right: tuple[Size, ...]) -> tuple[Size, ...]:
     while count < min(len(left), len(right)) and left[count] == right[count]:
         count += 1
     return left[:count]
+
+
+def is_small(op: linalg.GenericOp) -> bool:
+    """Whether a generic has few points, known to be few."""
+    points = static_elements(space_of(op))
+    return points is not None and points <= SMALL
 
 
 def made_by(value: SSAValue, group: Group) -> bool:
@@ -93,11 +100,9 @@ def why_apart(op: linalg.GenericOp, group: Group) -> str | None:
     outer = outer_with(op, group)
     if outer:
         return None
-    spaces = [space_of(o) for o in (*group.ops, op) if isinstance(o, linalg.GenericOp)]
-    sizes = [static_elements(space) for space in spaces]
-    if any(size is None or size > SMALL for size in sizes):
-        return "there is no common outer space"
-    return None
+    if group.small and is_small(op):
+        return None
+    return "there is no common outer space"
 
 
 def why_no_epilogue(op: linalg.GenericOp, group: Group) -> str | None:
