@@ -181,7 +181,7 @@ def plan_of(shape: Shape, keys: Keys, resolve: bool = True) -> Plan:
 def _advanced(planner: _Planner, key: Any) -> None:
     if not is_index_array(key):
         if isinstance(key, (bool, np.bool_)):
-            planner.flag(bool(key))
+            planner.flag(bool(cast(Any, key)))
         else:  # an int
             planner.plan.basic.append(key)
             planner.axis += 1

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lamina.errors import ArgumentError, DTypeError, IndexRangeError, MutationError, ShapeError
+from lamina.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from lamina.frontend import dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike, writable
 from lamina.frontend.bind import (
@@ -244,13 +244,7 @@ def scatter_to(
 
     Eager arrays are updated where they are.
     """
-    if CURRENT.get() is None:
-        if x._tape is not None or updates._tape is not None:
-            fail(
-                MutationError,
-                f"{name}: expected an array without a gradient to write to by arrays of indices; "
-                "use lm.where, or lm.jit, where such writes have gradients",
-            )
+    if CURRENT.get() is None and x._tape is None and updates._tape is None:
         data = [values(index) for index in indices]
         scatter_into(writable(name, x), values(updates), *data, kind=kind, **space.params())
         return

@@ -65,7 +65,7 @@ def set_item(x: Array, key: Any, value: ArrayLike, /) -> None:
     plan = plan_of(x.shape, keys)
     if plan.masks:
         _refuse_mask("a bool array with values of their number")
-    target = _viewed(x, tuple(plan.basic))
+    target = _target(x, plan)
     if plan.is_single:
         _put(target, plan, value)
         return
@@ -126,11 +126,17 @@ def _fitted(name: str, update: Array, shape: Shape) -> Array:
     return broadcast(update, shape)
 
 
+def _target(x: Array, plan: Plan) -> Array:
+    """What is written to: x itself where the keys without arrays take all of it."""
+    whole = all(isinstance(key, slice) and key == slice(None) for key in plan.basic)
+    return x if whole else _viewed(x, tuple(plan.basic))
+
+
 def _write_masked(x: Array, plan: Plan, value: ArrayLike) -> bool:
     """Write where the only bool array holds; False when `value` has an element for each of these
     places."""
     ((first, mask),) = plan.masks
-    target, update = _viewed(x, tuple(plan.basic)), _converted(x, value)
+    target, update = _target(x, plan), _converted(x, value)
     rank = target.ndim - mask.ndim + 1
     extra = update.ndim - rank
     if extra > 0 and update.shape[:extra] != (1,) * extra:

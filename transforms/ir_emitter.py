@@ -22,7 +22,15 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects import nd
-from lamina.dialects.nd.base import DYNAMIC_INDEX, element_of, is_float, shape_of, tensor_type
+from lamina.dialects.nd.base import (
+    DYNAMIC_INDEX,
+    element_of,
+    is_float,
+    is_unsigned,
+    shape_of,
+    tensor_type,
+)
+from lamina.dialects.sizes import byte_size
 from lamina.transforms.derivatives import Emitter
 
 OPS = {op.name.removeprefix("nd."): op for op in nd.OPS}
@@ -142,6 +150,13 @@ class IrEmitter(Emitter[SSAValue]):
 
     def is_float(self, value: SSAValue) -> bool:
         return isinstance(value.type, TensorType) and is_float(element_of(value))
+
+    def bounds(self, value: SSAValue) -> tuple[int, int]:
+        element = element_of(value)
+        width = int(byte_size(element) * 8)
+        if is_unsigned(element):
+            return 0, (1 << width) - 1
+        return -(1 << (width - 1)), (1 << (width - 1)) - 1
 
     def scalar(self, number: float, like: SSAValue) -> SSAValue:
         type = TensorType(element_of(like), ())

@@ -26,7 +26,14 @@ from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.location import fail, user_place
 from lamina.frontend.memory import MEMORIES, Memory, memory_root
 from lamina.frontend.views import EAGER
-from lamina.transforms.derivatives import RULES, Emitter, Node, reads_operands, reads_result
+from lamina.transforms.derivatives import (
+    RULES,
+    Emitter,
+    Node,
+    first_read,
+    reads_operands,
+    reads_result,
+)
 
 Hook: TypeAlias = Callable[[Array], "Array | None"]
 Pullback: TypeAlias = "Callable[[Array, int], Array | None]"
@@ -188,6 +195,9 @@ class ArrayEmitter(Emitter[Array]):
     def is_float(self, value: Array) -> bool:
         return value.dtype in dtypes.FLOATS
 
+    def bounds(self, value: Array) -> tuple[int, int]:
+        return dtypes.RANGES[value.dtype]
+
     def scalar(self, number: float, like: Array) -> Array:
         return primitives.constant(np.asarray(number, like.dtype))
 
@@ -228,7 +238,7 @@ def record(name: str, operands: Sequence[Array], result: Array, params: dict[str
         )
     _refuse_stale(name, operands)
     node = GradNode(name, operands, result, params)
-    read = list(operands) if reads_operands(name, params) else []
+    read = list(operands)[first_read(name) :] if reads_operands(name, params) else []
     node.watch([*read, result] if reads_result(name, params) else read)
     result._tape = Tape(result, node)
 

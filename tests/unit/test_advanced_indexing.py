@@ -257,3 +257,27 @@ def test_index_arrays_copy() -> None:
         run(write_to_part)(x, lm.asarray([0, 1]))
         run(write_to_part)(x, lm.asarray(1))
         assert x.tolist() == [0.0, 1.0, 2.0]
+
+
+def written(x: Any, i: Any, v: Any) -> Any:
+    """A sum of squares of an array with elements replaced, the same one twice."""
+    y = x * 1
+    y[i] = v
+    return (y * y).sum()
+
+
+def test_gradients() -> None:
+    """By hand: what a read picked, and what a write left, in index order."""
+    x, v, i = np.arange(5.0), np.array([1.0, 2.0, 3.0]), np.array([1, 1, -2])
+    for got in lm.grad(written, wrt=(0, 2))(x, i, v), lm.jit(lm.grad(written, wrt=(0, 2)))(x, i, v):
+        assert [part.tolist() for part in got] == [[0, 0, 4, 0, 8], [0, 4, 6]]
+    eager, value = lm.asarray(x), lm.asarray(v)
+    eager.requires_grad = value.requires_grad = True
+    written(eager, lm.asarray(i), value).backward()
+    assert (eager.grad.tolist(), value.grad.tolist()) == ([0, 0, 4, 0, 8], [0, 4, 6])
+    far = np.array([-9, 9, 1])
+    for mode, expected in (("clip", [0, 2, 0, 0, 8]), ("fill", [0, 2, 0, 0, 0])):
+        taken = lm.grad(lambda x, i, m=mode: (lm.take(x, i, mode=m) ** 2).sum())(x, far)
+        assert taken.tolist() == expected
+    added = lm.grad(lambda x, v: (lm.scatter_add(x, i, v) ** 2).sum(), wrt=(0, 1))(x, v)
+    assert [part.tolist() for part in added] == [[0, 8, 4, 12, 8], [8, 8, 12]]

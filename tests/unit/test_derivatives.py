@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from one_op import one_op_module
 from op_row import Row, Shape
+from op_rows_indexing import SCATTERS
 from op_table import REDUCTIONS, ROWS, SHAPES, rng_for
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
@@ -24,11 +25,14 @@ from lamina.transforms.differentiate import backward_of
 
 WITHOUT = {
     "nextafter": "its derivative says nothing of its value",
-    "gather": "its rule needs nd.scatter, which is not there yet",
 }
 """Ops with float operands and results that are not differentiable, and why."""
 
-ALL = {**ROWS, **{f"reduce {kind}": row for kind, row in REDUCTIONS.items() if kind != "sum"}}
+ALL = {
+    **ROWS,
+    **{f"reduce {kind}": row for kind, row in REDUCTIONS.items() if kind != "sum"},
+    "scatter_add": SCATTERS["scatter_add"],
+}
 NEAR = {"tan": (-1.0, 1.0), "atanh": (-0.8, 0.8), "asin": (-0.8, 0.8), "acos": (-0.8, 0.8),
         "acosh": (1.5, 9.0), "pow": (0.5, 4.0), "log1p": (-0.5, 4.0), "divide": (0.5, 4.0),
         "remainder": (1.0, 9.0), "exp": (-2.0, 2.0), "expm1": (-2.0, 2.0), "sinh": (-2.0, 2.0),

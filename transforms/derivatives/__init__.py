@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from lamina.transforms.derivatives import elementwise, folding, sequence, shape, window
+from lamina.transforms.derivatives import elementwise, folding, indexing, sequence, shape, window
 from lamina.transforms.derivatives.emitter import Emitter, Node, Rule
 
 RULES: dict[str, Rule] = {
     **elementwise.RULES, **shape.RULES, **folding.RULES, **sequence.RULES, **window.RULES,
+    **indexing.RULES,
 }  # fmt: skip
 """Name of an `nd` op without "nd." -> its rule."""
 
@@ -20,6 +21,15 @@ _RESULT = frozenset({
 })  # fmt: skip
 
 
+_INDICES_ONLY = {"gather": 1, "scatter": 2}
+"""Ops of whose operands only the index tensors are read, and where these begin."""
+
+
+def first_read(name: str) -> int:
+    """The first operand whose values the rule of an op may read."""
+    return _INDICES_ONLY.get(name, 0)
+
+
 def reads_operands(name: str, params: dict[str, Any]) -> bool:
     """Whether the rule of an op reads values of its operands, not their shapes only."""
     return name not in _SHAPES_ONLY and params.get("kind") != "sum"
@@ -30,4 +40,4 @@ def reads_result(name: str, params: dict[str, Any]) -> bool:
     return name in _RESULT and params.get("kind") != "sum"
 
 
-__all__ = ["RULES", "Emitter", "Node", "Rule", "reads_operands", "reads_result"]
+__all__ = ["RULES", "Emitter", "Node", "Rule", "first_read", "reads_operands", "reads_result"]

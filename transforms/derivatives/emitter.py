@@ -57,6 +57,10 @@ class Emitter(abc.ABC, Generic[V]):
         """Whether the elements are real floating-point numbers."""
 
     @abc.abstractmethod
+    def bounds(self, value: V) -> tuple[int, int]:
+        """The least and the largest number of the integer element type."""
+
+    @abc.abstractmethod
     def full(self, number: float, like: V) -> V:
         """`number` everywhere, in the type of `like`."""
 
