@@ -15,10 +15,11 @@ import numpy as np
 from lamina.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, TraceError
 from lamina.frontend import shapes
 from lamina.frontend.advanced import Keys, Plan, is_advanced, plan_of
-from lamina.frontend.array import Array, ArrayLike
+from lamina.frontend.array import Array, ArrayLike, is_array
 from lamina.frontend.bind import as_array, bind, broadcast, constant, duplicate, store, values, view
 from lamina.frontend.bind import cast as to_dtype
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS, public
+from lamina.frontend.dtypes import bool_
 from lamina.frontend.index_arrays import (
     check_range,
     dynamic_slice,
@@ -58,6 +59,9 @@ def set_item(x: Array, key: Any, value: ArrayLike, /) -> None:
     keys = _listed(key)
     if not is_advanced(keys):
         _write("set_item", _viewed(x, keys), value)
+        return
+    if len(keys) == 1 and is_array(keys[0]) and (keys[0].dtype, keys[0].ndim) == (bool_, 0):
+        _write_all(x, keys[0], value)
         return
     masked = plan_of(x.shape, keys, resolve=False)
     if len(masked.masks) == 1 and not masked.arrays and _write_masked(x, masked, value):
@@ -115,6 +119,13 @@ def _converted(x: Array, value: ArrayLike) -> Array:
 
 def _write(name: str, target: Array, value: ArrayLike) -> None:
     store(name, target, _fitted(name, _converted(target, value), target.shape))
+
+
+def _write_all(x: Array, mask: ArrayLike, value: ArrayLike) -> None:
+    """Write everywhere if the one bool holds."""
+    update = _fitted("set_item", _converted(x, value), x.shape)
+    flags = broadcast(as_array("set_item", mask), x.shape)
+    store("set_item", x, bind("select", flags, update, x))
 
 
 def _fitted(name: str, update: Array, shape: Shape) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 
 from lamina.errors import ArgumentError, DTypeError
 from lamina.frontend import dtypes
+from lamina.frontend import shapes as shape_rules
 from lamina.frontend.array import is_array
 from lamina.frontend.bind import is_weak
 from lamina.frontend.creation import check_device
@@ -33,6 +34,17 @@ def result_type(*operands: Any) -> DType:
         fail(ArgumentError, "result_type: expected at least one operand, found none")
     found = [_dtype_of(x) for x in operands if not is_weak(x)]
     return dtypes.common(found, [type(x) for x in operands if is_weak(x)])
+
+
+@public
+def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
+    """The shape that arrays of these shapes broadcast to. `ShapeError` where they do not.
+
+    >>> lm.broadcast_shapes((2, 1), (3,), ())
+    (2, 3)
+    """
+    found = [shape_rules.shape_tuple("broadcast_shapes", shape) for shape in shapes]
+    return shape_rules.broadcast_shapes("broadcast_shapes", *found) if found else ()
 
 
 @public

@@ -101,6 +101,8 @@ def check_size(name: str, shape: Shape) -> None:
 
 def flag(name: str, value: Any, what: str) -> bool:
     """A yes or no of the user's; raises `ArgumentError` for anything but a bool or an int."""
+    if hasattr(value, "number"):  # a Python number that is traced: the code is made for its value
+        value = value.number()
     if not isinstance(value, (bool, int)):
         fail(ArgumentError, f"{name}: expected {what} to be True or False, found {value!r}")
     return bool(value)

@@ -116,6 +116,7 @@ from lamina.frontend.elementwise import (
 )
 from lamina.frontend.inspection import (
     __array_namespace_info__,
+    broadcast_shapes,
     can_cast,
     finfo,
     iinfo,
@@ -299,6 +300,7 @@ __all__ = [
     "bitwise_xor",
     "bool",
     "broadcast_arrays",
+    "broadcast_shapes",
     "broadcast_to",
     "can_cast",
     "ceil",

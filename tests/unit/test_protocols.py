@@ -189,12 +189,13 @@ def test_ufuncs(name: str) -> None:
 
 def test_tables_name_functions_that_exist() -> None:
     wanted = {*NAMES.values(), *(ours for table in METHODS.values() for ours in table.values())}
-    assert wanted - {"take", "take_along_axis"} <= set(FUNCTIONS)
+    assert wanted <= set(FUNCTIONS)
 
 
 def test_every_function_that_numpy_also_has_is_in_a_table() -> None:
-    outside = {"arange", "asarray", "can_cast", "empty", "eye", "finfo", "from_dlpack", "full",
-               "iinfo", "isdtype", "linspace", "ones", "zeros"}  # fmt: skip
+    # no arrays as arguments; np.resize repeats elements, ours makes new ones between them
+    outside = {"arange", "asarray", "broadcast_shapes", "can_cast", "empty", "eye", "finfo", "from_dlpack", "full",
+               "iinfo", "isdtype", "linspace", "ones", "resize", "zeros"}  # fmt: skip
     public = [name for name in lm.__all__ if inspect.isfunction(getattr(lm, name))]
     both = [name for name in public if hasattr(np, name) and not name.startswith("__")]
     known = {*NAMES, *UFUNCS}

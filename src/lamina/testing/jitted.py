@@ -26,9 +26,9 @@ from lamina.frontend.array import is_array
 from lamina.frontend.indexing import get_item
 
 EAGER = frozenset({
-    "__array_namespace_info__", "asarray", "can_cast", "constant", "finfo", "from_dlpack", "iinfo",
-    "isdtype", "matrix_norm", "nonzero", "result_type", "unique_all", "unique_counts",
-    "unique_inverse", "unique_values",
+    "__array_namespace_info__", "asarray", "broadcast_shapes", "can_cast", "constant", "finfo",
+    "from_dlpack", "iinfo", "isdtype", "matrix_norm", "nonzero", "result_type", "unique_all",
+    "unique_counts", "unique_inverse", "unique_values",
 })  # fmt: skip
 """Functions that are not compiled, beside those of `OUTSIDE`."""
 
@@ -62,7 +62,7 @@ def _is_eager(function: Callable[..., Any], args: tuple[Any, ...]) -> bool:
             is_array(part) and part.dtype == dtypes.bool_
             for part in (cast(tuple[Any, ...], key) if isinstance(key, tuple) else (key,))
         )
-    return function is lm.repeat and len(args) > 1 and is_array(args[1]) and args[1].size != 1
+    return function is lm.repeat and len(args) > 1 and is_array(args[1])
 
 
 def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
