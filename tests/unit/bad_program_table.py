@@ -51,8 +51,6 @@ PROGRAMS: list[Bad] = [
             "TraceError", "traced"),
     program("escaped", "kept = []\nlm.jit(lambda x: kept.append(x) or x + 1)(x)\ny = kept[0] + 1\n",
             "TraceError", "trace", 6),
-    program("complex_jit", "f = lm.jit(lambda x: lm.sin(x))\nf(np.ones(3, np.complex64))\n",
-            "DTypeError", "complex64"),
     program("wrong_arguments", "f = lm.jit(lambda x: x)\nf(x, x)\n",
             "ArgumentError", "argument", 5),
     program("executable_shape",

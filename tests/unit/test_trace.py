@@ -291,8 +291,3 @@ def test_written_arguments() -> None:
     found = run(program, X, X + 10)
     np.testing.assert_array_equal(found[0], np.stack([X[0], X[1] + 10]))
     assert program.results == []
-
-
-def test_most_functions_of_complex_numbers_are_eager_only() -> None:
-    with pytest.raises(lm.DTypeError, match="in traced code, found complex128"):
-        trace(lambda x: lm.sin(x), (np.asarray([1j]),))
