@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.checks import has_effect
+from lamina.dialects.locations import place_of
+from lamina.errors import LoweringError
 
 
 def read_values(op: Operation) -> Iterator[SSAValue]:
@@ -21,7 +23,8 @@ def read_values(op: Operation) -> Iterator[SSAValue]:
 def sort_block(block: Block, ops: Iterable[Operation]) -> None:
     """Put `ops` (all that the block shall hold) in an order in which definitions come first.
 
-    Where the given order allows, it is kept; ops with an effect (checks) keep theirs.
+    Where the given order allows, it is kept; ops with an effect (checks) keep theirs. Raises
+    LoweringError where ops wait for each other: a pass merged what must not be one.
     """
     ops = list(ops)
     effects = [op for op in ops if has_effect(op)]
@@ -31,6 +34,7 @@ def sort_block(block: Block, ops: Iterable[Operation]) -> None:
             op.detach()
     inside = set(ops)
     done: set[Operation] = set()
+    waiting: set[Operation] = set()
     order: list[Operation] = []
     for op in ops:
         stack = [op]
@@ -49,6 +53,12 @@ def sort_block(block: Block, ops: Iterable[Operation]) -> None:
             if (previous := before.get(top)) is not None and previous not in done:
                 missing.append(previous)
             if missing:
+                if top in waiting:
+                    raise LoweringError(
+                        f"{top.name}: expected ops that can be put in order, found a cycle",
+                        place=place_of(top.location),
+                    )
+                waiting.add(top)
                 stack.extend(missing)
                 continue
             done.add(top)
