@@ -46,6 +46,12 @@ FUNCTIONS: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
     ("hardswish", lambda x: lm.hardswish(x), (X,)),
     ("attention", lambda q: lm.dot_product_attention(q, q, q, is_causal=True), (X,)),
     ("conv", lambda x, k: lm.conv(x, k, strides=(2, 1), padding=1, groups=2), (IMAGE, KERNEL)),
+    ("max_pool", lambda x: lm.max_pool(x, 2), (IMAGE,)),
+    ("max_pool, overlapping", lambda x: lm.max_pool(x, 3, strides=2, padding=1), (IMAGE,)),
+    ("avg_pool", lambda x: lm.avg_pool(x, (2, 3)), (IMAGE,)),
+    ("avg_pool, overlapping", lambda x: lm.avg_pool(x, 3, strides=1, padding=1), (IMAGE,)),
+    ("sort", lambda x: lm.sort(x, axis=0) * X, (X,)),
+    ("cumulative", lambda x: lm.cumsum(x, axis=1) * lm.cumulative_prod(x, axis=1), (X,)),
     ("einsum", lambda x, w: lm.einsum("ij,jk->ki", x, w), (X, W)),
     ("var", lambda x: lm.var(x, axis=0), (X,)),
     ("std", lambda x: lm.std(x), (X,)),
@@ -60,7 +66,8 @@ FUNCTIONS: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
     ("copy written", branching, (V,)),
 ]
 IDS = [name for name, _, _ in FUNCTIONS]
-SLOW = {"conv", "attention", "affine"}
+SLOW = {"conv", "attention", "affine", "max_pool", "max_pool, overlapping", "avg_pool",
+        "avg_pool, overlapping"}  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "f", "args"), FUNCTIONS, ids=IDS)

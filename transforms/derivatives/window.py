@@ -13,7 +13,34 @@ from lamina.transforms.derivatives.emitter import Emitter, Node, Rule
 def reduce_window(e: Emitter[Any], n: Node[Any], g: Any, _: int) -> Any:
     """sum: the sum over the windows that hold an element. max, min: each window's cotangent is
     shared equally by the elements that equal its result (the NaN elements, where that is NaN)."""
+    if _are_blocks(n.params):
+        return _blocks(e, n, g)
     return _sum(e, n, g) if n.params["kind"] == "sum" else _extreme(e, n, g)
+
+
+def _are_blocks(p: dict[str, Any]) -> bool:
+    """Whether no windows overlap, and each is whole and dense."""
+    dense = all(d == 1 or w == 1 for d, w in zip(p["dilation"], p["window"], strict=True))
+    return dense and p["strides"] == p["window"] and not any(p["padding"])
+
+
+def _blocks(e: Emitter[Any], n: Node[Any], g: Any) -> Any:
+    """The input with an axis for the windows and one inside, for each of its axes: what is outside
+    of all windows is cut off, and gets zeros."""
+    window, sizes, out = n.params["window"], e.shape(n.x), e.shape(n.out)
+    rank = len(sizes)
+    covered = [o * w for o, w in zip(out, window, strict=True)]
+    split = [size for pair in zip(out, window, strict=True) for size in pair]
+    x = e.reshape(e.slice(n.x, [0] * rank, covered), split)
+    outer, inner = range(0, 2 * rank, 2), range(1, 2 * rank, 2)
+    if n.params["kind"] == "sum":
+        found = e.broadcast(g, outer, x)
+    else:
+        share = _ties(e, x, e.broadcast(n.out, outer, x))
+        each = e.div(g, e.total(share, inner))
+        found = e.mul(share, e.broadcast(each, outer, x))
+    high = [size - c for size, c in zip(sizes, covered, strict=True)]
+    return e.pad(e.reshape(found, covered), [0] * rank, high)
 
 
 def _sum(e: Emitter[Any], n: Node[Any], g: Any) -> Any:
