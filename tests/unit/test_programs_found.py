@@ -44,6 +44,16 @@ func.func @main(%0: tensor<2xf32>) -> tensor<2xi64> {
   %3 = nd.argmin %2 axis 0 : tensor<5x2xf32> -> tensor<2xi64>
   func.return %3 : tensor<2xi64>
 }""",
+    "windows in a frame, folded (LLVM's NewGVN)": """
+func.func @main(%0: tensor<24x5xf64>, %1: tensor<24x5xi64>) -> (tensor<24xf64>, tensor<i64>) {
+  %2 = nd.reduce_window "max" %0 window [2, 3] strides [1, 1] padding [1, 0, 1, 1]
+    dilation [1, 1] : tensor<24x5xf64> -> tensor<24x5xf64>
+  %3 = nd.reduce "min" %2 axes [1] : tensor<24x5xf64> -> tensor<24xf64>
+  %4 = nd.reduce_window "max" %1 window [2, 3] strides [1, 1] padding [1, 0, 1, 1]
+    dilation [1, 1] : tensor<24x5xi64> -> tensor<24x5xi64>
+  %5 = nd.reduce "sum" %4 axes [0, 1] : tensor<24x5xi64> -> tensor<i64>
+  func.return %3, %5 : tensor<24xf64>, tensor<i64>
+}""",
     "equal kernels": """
 func.func @main(%0: tensor<0x3xi1>, %1: tensor<0xi8>) -> (tensor<0x3xi1>, tensor<0xi1>) {
   %2 = nd.bitwise_xor %0, %0 : tensor<0x3xi1>
