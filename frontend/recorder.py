@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
-from xdsl.dialects.builtin import UNKNOWN_LOC, StringAttr
+from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, StringAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -32,6 +32,7 @@ from lamina.frontend.dtypes import (
     int64,
 )
 from lamina.frontend.location import fail, user_position
+from lamina.frontend.scope import Scope
 from lamina.frontend.shapes import Shape, result_shape
 from lamina.frontend.traced import Position, Storage, TracedArray, WeakScalar, make, make_weak
 from lamina.frontend.views import Step, row_major, viewed_strides, write_back
@@ -86,6 +87,7 @@ class Recorder:
     def __init__(self, shared: Mapping[int, tuple[NDArray, list[Step]]] | None = None) -> None:
         self.entry = Block()
         self.block = self.entry
+        self.root = self.scope = Scope(None, self.entry, loop=False)
         self.outer = CURRENT.get()
         self.alive = True
         self.hook: Callable[..., Any] | None = None
@@ -245,7 +247,7 @@ class Recorder:
             operands=values, result_types=kind, properties=ir.properties(name, params)
         )
 
-    def _here(self) -> tuple[Position, Attribute]:
+    def _here(self) -> tuple[Position, FileLineColLoc]:
         position = self.position or user_position()
         return position, ir.location_of(position)
 
@@ -257,8 +259,11 @@ class Recorder:
         dtype: DType,
         position: Position,
     ) -> TracedArray:
-        storage = Storage(_seen_from_outside(self), self.insert(op, location), shape, dtype)
-        return whole(storage, position)
+        return self.fresh(self.insert(op, location), shape, dtype, position)
+
+    def fresh(self, value: SSAValue, shape: Shape, dtype: DType, position: Position) -> TracedArray:
+        """An array of its own with a value of the current region."""
+        return whole(Storage(_seen_from_outside(self), value, shape, dtype), position)
 
     def insert(self, op: Operation, location: Attribute | None = None) -> SSAValue:
         """Append `op` to the current block; its first result."""
@@ -280,6 +285,41 @@ class Recorder:
             if operations and self.entry.first_op is not None:
                 self.entry.insert_ops_before(operations, self.entry.first_op)
             self.block, self.position = self.entry, None
+
+    @contextmanager
+    def region(self, block: Block, loop: bool) -> Generator[Scope]:
+        """Ops recorded inside go to `block`, the body of a loop or a branch."""
+        scope = Scope(self.scope, block, loop)
+        around, self.scope, self.block = (self.scope, self.block), scope, block
+        try:
+            yield scope
+        finally:
+            self.scope, self.block = around
+            scope.close()
+
+    @contextmanager
+    def outside(self) -> Generator[None]:
+        """Ops recorded inside go before the loop or branch that is recorded."""
+        inner = self.scope
+        assert inner.parent is not None
+        self.scope, self.block = inner.parent, inner.parent.block
+        try:
+            yield
+        finally:
+            self.scope, self.block = inner, inner.block
+
+    @contextmanager
+    def scratch(self) -> Generator[None]:
+        """Nothing that is recorded inside stays."""
+        pinned, ranges = dict(self.pinned), dict(self.ranges)
+        scope: Scope | None = None
+        try:
+            with self.region(Block(), loop=True) as scope:
+                yield
+        finally:
+            if scope is not None:
+                scope.drop()
+            self.pinned, self.ranges = pinned, ranges
 
     def replace_input(self, storage: Storage, value: TracedArray) -> None:
         """Let `value` stand where the input `storage` stood, and drop the input."""
@@ -322,17 +362,20 @@ class Recorder:
     def read(self, array: TracedArray) -> SSAValue:
         """The newest value of `array`."""
         storage = array._storage
+        if storage.scope is not self.scope:
+            self.scope.enter(array)
         if not array._steps:
             return storage.value
-        version, value = array._read
-        if version != storage.version or not self._visible(value):
+        source, value = array._read
+        if source is not storage.value or not self._visible(value):
             value = self._chain(array)[-1]._storage.value
-            array._read = storage.version, value
+            array._read = storage.value, value
         return value
 
     def _visible(self, value: SSAValue) -> bool:
         """Whether a value read before may be used in the current block."""
-        return _block_of(value) in (self.block, self.entry)
+        block = _block_of(value)
+        return block is self.block or self.scope.sees(block)
 
     def _chain(self, array: TracedArray) -> list[TracedArray]:
         """The values of the storage and after each view step on the way to `array`."""
@@ -361,6 +404,8 @@ class Recorder:
         if not array._writable:
             fail(MutationError, f"{name}: expected a writable array, found a read-only view")
         update = self.own(value)
+        if array._storage.scope is not self.scope:
+            self.scope.enter(array)
         if update._storage is array._storage and update._steps == array._steps:
             return  # `x[key] += y` ends by writing the view x[key] to itself
         olds = self._chain(array)[:-1] if array._steps else []

@@ -29,10 +29,11 @@ Position: TypeAlias = "tuple[str, int, int]"
 class Storage:
     """Memory of the traced program: its newest value, and how many times it was written.
 
-    `input` is the argument of the trace that it came from, or -1.
+    `input` is the argument of the trace that it came from, or -1. `scope` is the innermost region
+    that uses it now; the entry block for an argument.
     """
 
-    __slots__ = ("dtype", "input", "recorder", "shape", "value", "version")
+    __slots__ = ("dtype", "input", "recorder", "scope", "shape", "value", "version")
 
     def __init__(
         self, recorder: Recorder, value: SSAValue, shape: Shape, dtype: DType, source: int = -1
@@ -43,6 +44,7 @@ class Storage:
         self.dtype = dtype
         self.version = 0
         self.input = source
+        self.scope: Any = recorder.scope if source < 0 else recorder.root
 
 
 class TracedArray(Array):
@@ -55,7 +57,7 @@ class TracedArray(Array):
     _shape: Shape
     _strides: Shape  # in elements of the row-major storage
     _writable: bool
-    _read: tuple[int, SSAValue]  # version of the storage -> the value of this view
+    _read: tuple[SSAValue | None, SSAValue]  # value of the storage -> that of this view
     _position: Position  # where it was made
 
     @property
@@ -288,5 +290,5 @@ def _fill(
     array._steps = steps
     array._shape = shape
     array._strides = strides
-    array._read = (-1, storage.value)
+    array._read = (None, storage.value)
     array._position = position

@@ -26,6 +26,7 @@ from lamina.dialects.locations import place_of
 from lamina.dialects.nd import NdOp
 from lamina.errors import LoweringError
 from lamina.lowering import (
+    linalg_control,
     linalg_effects,
     linalg_elementwise,
     linalg_indexing,
@@ -46,6 +47,7 @@ RULES: dict[type[Operation], Rule] = {
     **linalg_scan.RULES,
     **linalg_sorting.RULES,
     **linalg_searching.RULES,
+    **linalg_control.RULES,
     **linalg_effects.RULES,
     **linalg_windows.RULES,
     **linalg_indexing.RULES,

@@ -52,6 +52,7 @@ from lamina.frontend.activations import (
 )
 from lamina.frontend.array import Array
 from lamina.frontend.contraction import conv, matmul, outer, tensordot, vecdot
+from lamina.frontend.control import cond, fori_loop, map, scan, switch, while_loop
 from lamina.frontend.creation import (
     arange,
     asarray,
@@ -308,6 +309,7 @@ __all__ = [
     "complex64",
     "complex128",
     "concat",
+    "cond",
     "conj",
     "constant",
     "conv",
@@ -345,6 +347,7 @@ __all__ = [
     "float64",
     "floor",
     "floor_divide",
+    "fori_loop",
     "from_dlpack",
     "full",
     "full_like",
@@ -390,6 +393,7 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "logsumexp",
+    "map",
     "matmul",
     "matrix_transpose",
     "max",
@@ -433,6 +437,7 @@ __all__ = [
     "rms_norm",
     "roll",
     "round",
+    "scan",
     "scatter_add",
     "searchsorted",
     "sigmoid",
@@ -454,6 +459,7 @@ __all__ = [
     "subtract",
     "sum",
     "swapaxes",
+    "switch",
     "take",
     "take_along_axis",
     "tan",
@@ -479,6 +485,7 @@ __all__ = [
     "vecdot",
     "vjp",
     "where",
+    "while_loop",
     "zeros",
     "zeros_like",
 ]

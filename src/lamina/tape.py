@@ -448,6 +448,7 @@ AUTOGRAD.update(
     register_hook=_register_hook,
     detach=_detach,
     enabled=is_grad_enabled,
+    set_enabled=grad_enabled,
 )
 
 __all__ = [

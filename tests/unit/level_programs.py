@@ -77,6 +77,29 @@ def element_loops(x: Any) -> Any:
     return lm.exp(lm.cumulative_sum(lm.sort(x * 2), axis=1) / 100), order + 1
 
 
+def running(x: Any, limit: Any) -> Any:
+    """A scan that branches, with a state in a tuple and one that its body writes from outside."""
+    largest = lm.zeros(3, dtype=lm.float32)
+
+    def step(carry: Any, row: Any) -> Any:
+        total, count = carry
+        largest[...] = lm.maximum(largest, row)
+        total = lm.cond(lm.sum(row) > limit, lambda: total + row, lambda: total * 0.5)
+        return (total, count + 1), lm.max(total)
+
+    (total, count), ys = lm.scan(step, (lm.zeros(3, dtype=lm.float32), 0), x)
+    return total, count, ys, largest
+
+
+def settled(x: Any, count: Any) -> Any:
+    """A loop of a traced number of trips around one that ends by what it computes."""
+
+    def trip(i: Any, c: Any) -> Any:
+        return lm.while_loop(lambda c: lm.max(c) > 0.5, lambda c: c * 0.5, c) + lm.abs(x)
+
+    return lm.fori_loop(0, count, trip, x)
+
+
 IN_PLACE = """
 func.func @main(%x: tensor<16xf32>, %y: tensor<1xf32>) -> tensor<16xf32> {
   %c0 = arith.constant 0 : index
@@ -106,7 +129,7 @@ func.func @main(%x: tensor<?x8xf32>, %y: tensor<8xf32>) -> (tensor<?x8xf32>, ten
 NAMES = (
     "mlp", "softmax", "layer_norm", "conv_relu", "argmax", "in_place_loop", "run_time_sizes",
     "complex",
-    "element_loops",
+    "element_loops", "running", "settled",
 )  # fmt: skip
 
 
@@ -135,5 +158,7 @@ def program(name: str) -> Program:
             name, on_complex, floats((5, 24)) + 1j * floats((5, 24), 1),
             floats((24, 7), 2, np.complex64),
         ),
+        "running": lambda: traced(name, running, floats((8, 3)), floats((), 1)),
+        "settled": lambda: traced(name, settled, floats((9,)), np.array(5)),
     }  # fmt: skip
     return makers[name]()

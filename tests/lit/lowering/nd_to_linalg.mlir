@@ -422,6 +422,25 @@ func.func @padded_with_a_constant(%x: tensor<4xf32>) -> tensor<7xf32> {
 
 // -----
 
+// A condition is read as the i8 that it is in a tensor; other scalars as they are.
+// CHECK-LABEL: func.func @conditions(%p: tensor<i8>, %n: tensor<i64>
+// CHECK: [[BYTE:%[a-z0-9_]+]] = tensor.extract %p[] : tensor<i8>
+// CHECK: %flag = arith.cmpi ne, [[BYTE]], %{{.*}} : i8
+// CHECK: scf.if %flag -> (i64)
+// CHECK: tensor.extract %n[] : tensor<i64>
+func.func @conditions(%p: tensor<i1>, %n: tensor<i64>, %m: i64) -> i64 {
+  %flag = tensor.extract %p[] : tensor<i1>
+  %r = scf.if %flag -> (i64) {
+    %v = tensor.extract %n[] : tensor<i64>
+    scf.yield %v : i64
+  } else {
+    scf.yield %m : i64
+  }
+  func.return %r : i64
+}
+
+// -----
+
 // A window is read at the place of each of its elements; what pads is the least value.
 // CHECK-LABEL: func.func @windows(
 // CHECK-DAG: [[LEAST:%[a-z0-9_]+]] = arith.constant 0xff800000 : f32

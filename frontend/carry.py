@@ -1,0 +1,164 @@
+"""What a loop carries from trip to trip: the structure of the carry and the types of its leaves."""
+
+# pyright: reportPrivateUsage=false
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+from lamina.errors import ArgumentError, DTypeError, ShapeError, TraceError
+from lamina.frontend import dtypes, tree
+from lamina.frontend.array import AUTOGRAD, Array
+from lamina.frontend.bind import as_array, duplicate, is_weak, weak_kind
+from lamina.frontend.dispatch import CURRENT
+from lamina.frontend.dtypes import DType
+from lamina.frontend.location import fail
+from lamina.frontend.shapes import Shape
+
+Type: TypeAlias = "tuple[Shape, DType]"
+
+
+def type_of(array: Array) -> Type:
+    """Shape and dtype."""
+    return array.shape, array.dtype
+
+
+def check_type(name: str, what: str, found: Type, expected: Type, hint: str) -> None:
+    """Raise `ShapeError` or `DTypeError` unless two types are equal."""
+    if found != expected:
+        error = ShapeError if found[0] != expected[0] else DTypeError
+        fail(
+            error,
+            f"{name}: expected {what} of {expected[1]} and shape {expected[0]}, "
+            f"found {found[1]} and shape {found[0]}; {hint}",
+        )
+
+
+def check_structure(name: str, what: str, found: tree.Tree, expected: tree.Tree) -> None:
+    """Raise `ArgumentError` unless two trees have one structure."""
+    if found != expected:
+        wanted = f"expected {what} of one structure, {_shown(expected)}"
+        fail(ArgumentError, f"{name}: {wanted}, found {_shown(found)}")
+
+
+def _shown(structure: tree.Tree) -> str:
+    if structure.kind is None:
+        return "a leaf"
+    children = zip(structure.keys, structure.children, strict=True)
+    listed = ", ".join(f"{key}: {_shown(child)}" for key, child in children)
+    return f"{structure.kind.__name__}({listed})"
+
+
+def place(path: str) -> str:
+    """A path in a message."""
+    return f" at {path}" if path else ""
+
+
+@contextmanager
+def foreseen() -> Generator[None]:
+    """User code inside is traced for the types that it gives; nothing of it runs or stays."""
+    recorder = CURRENT.get()
+    if recorder is not None:
+        with recorder.scratch():
+            yield
+        return
+    from lamina.frontend.recorder import Recorder
+
+    recorder = Recorder()
+    token = CURRENT.set(recorder)  # pyright: ignore[reportArgumentType]
+    try:
+        with AUTOGRAD["set_enabled"](False):
+            yield
+    finally:
+        CURRENT.reset(token)
+        recorder.alive = False
+
+
+class Carry:
+    """The carry of one loop.
+
+    start: the leaves to begin with. types: of each leaf; None for a Python number until the body
+    has given it one.
+    """
+
+    def __init__(self, name: str, init: Any) -> None:
+        self.name = name
+        leaves, self.tree = tree.flatten(init)
+        self.paths = tree.paths(self.tree)
+        self.start: list[Any] = [leaf if is_weak(leaf) else self._own(leaf) for leaf in leaves]
+        self.types = [None if is_weak(leaf) else type_of(leaf) for leaf in self.start]
+
+    def _own(self, leaf: Any) -> Array:
+        """A leaf in memory of the loop's own; traced, the body's arguments are."""
+        array = as_array(self.name, leaf)
+        return array if CURRENT.get() is not None else duplicate(array)
+
+    def value(self, leaves: Sequence[Any]) -> Any:
+        """The carry with these leaves, as the body gets it."""
+        return tree.unflatten(self.tree, leaves)
+
+    def foresee(self, body: Callable[[Any], Any]) -> None:
+        """Let the body give types to the Python numbers of the carry, before it runs.
+
+        Eager code may need values there: then they keep their default types.
+        """
+        if None not in self.types:
+            return
+        eager = CURRENT.get() is None
+        try:
+            with foreseen():
+                self.taken(body(self.value(self.start)), self.start)
+        except TraceError:
+            if not eager:
+                raise
+
+    def taken(self, result: Any, given: Sequence[Any]) -> list[Array]:
+        """The leaves of what the body gave for the leaves `given`, of the carry's types."""
+        leaves, structure = tree.flatten(result)
+        check_structure(self.name, "a carry", structure, self.tree)
+        taken: list[Array] = []
+        for number, leaf in enumerate(leaves):
+            if leaf is given[number] and self.types[number] is not None:
+                taken.append(leaf)  # perhaps written in place
+            else:
+                taken.append(self._own(self._typed(number, leaf)))
+        return taken
+
+    def _typed(self, number: int, leaf: Any) -> Array:
+        expected = self.types[number]
+        if expected is None:
+            expected = self.types[number] = self._given(number, leaf)
+        shape, dtype = expected
+        fits = is_weak(leaf) and dtypes.promote_weak(dtype, weak_kind(leaf)) == dtype
+        array = as_array(self.name, leaf, dtype if fits else None)
+        what = f"a carry{place(self.paths[number])}"
+        hint = "convert it in the body, or start with that type"
+        check_type(self.name, what, type_of(array), (shape, dtype), hint)
+        return array
+
+    def _given(self, number: int, leaf: Any) -> Type:
+        """The type that the body gives to a Python number of the carry."""
+        start = self.start[number]
+        kind = weak_kind(start)
+        if is_weak(leaf):
+            dtype = dtypes.common([], [kind, weak_kind(leaf)])
+        else:
+            array = as_array(self.name, leaf)
+            dtype = dtypes.promote_weak(array.dtype, kind)
+            what = f"a carry{place(self.paths[number])} that began as a Python {kind.__name__}"
+            hint = "start with an array of that type"
+            check_type(self.name, what, type_of(array), ((), dtype), hint)
+        as_array(self.name, start, dtype)  # an int may be outside of it
+        return (), dtype
+
+    def begun(self) -> list[Array]:
+        """The start values as arrays of the carry's types."""
+        return [
+            as_array(self.name, leaf, None if type is None else type[1])
+            for leaf, type in zip(self.start, self.types, strict=True)
+        ]
+
+    def result(self, leaves: Sequence[Any]) -> Any:
+        """The carry after the loop: arrays."""
+        return self.value([as_array(self.name, leaf) for leaf in leaves])

@@ -1,0 +1,158 @@
+"""Branches and loops of a trace: `scf.if`, `scf.for` and `scf.while` from Python functions."""
+
+# pyright: reportPrivateUsage=false
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import IntegerAttr, i1
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from lamina.dialects import arith, scf
+from lamina.frontend import ir
+from lamina.frontend.dtypes import int64
+from lamina.frontend.scope import Scope, written_in
+from lamina.frontend.traced import Storage, TracedArray
+
+if TYPE_CHECKING:
+    from lamina.frontend.recorder import Recorder
+
+Arrays: TypeAlias = "list[TracedArray]"
+
+
+def branches(
+    recorder: Recorder, predicate: TracedArray, runs: Sequence[Callable[[], Arrays]]
+) -> Arrays:
+    """`scf.if` on a 0-d bool: what the two functions give, whose types are equal."""
+    location = recorder._here()[1]
+    flag = _flag(recorder, predicate)
+    scopes: list[Scope] = []
+    yielded: list[list[SSAValue]] = []
+    like: Arrays = []
+    for run in runs:
+        with recorder.region(Block(), loop=False) as scope:
+            like = run()
+            yielded.append([recorder.read(array) for array in like])
+        scopes.append(scope)
+    written = written_in(scopes)
+    for scope, values in zip(scopes, yielded, strict=True):
+        for storage in written:
+            entry = scope.entered.get(storage)
+            values.append(storage.value if entry is None else entry.last)
+        scope.block.add_op(scf.YieldOp.create(operands=values, location=location))
+    op = scf.IfOp.create(
+        operands=[flag],
+        result_types=[value.type for value in yielded[0]],
+        regions=[Region(scope.block) for scope in scopes],
+        location=location,
+    )
+    return _results(recorder, op, like, written)
+
+
+def counted(
+    recorder: Recorder,
+    bounds: tuple[int | TracedArray, int | TracedArray],
+    init: Sequence[TracedArray],
+    body: Callable[[TracedArray, Arrays], Arrays],
+) -> Arrays:
+    """`scf.for` over int64 from the first bound up to the second, by 1."""
+    position, location = recorder._here()
+    operands = [_index(recorder, bound) for bound in (*bounds, 1)]
+    starts = [recorder.read(array) for array in init]
+    block = Block(arg_types=[ir.INDEX, *(start.type for start in starts)])
+    with recorder.region(block, loop=True) as scope:
+        convert = ir.OPS["from_index"].create(
+            operands=[block.args[0]], result_types=[ir.tensor_type((), int64)], location=location
+        )
+        block.add_op(convert)
+        number = recorder.fresh(convert.results[0], (), int64, position)
+        carried = _arguments(recorder, block.args[1 : 1 + len(init)], init)
+        values = [recorder.read(array) for array in body(number, carried)]
+    if not convert.results[0].uses and convert.results[0] not in values:
+        convert.detach()
+        convert.erase()
+    written = written_in([scope])
+    values = scope.settle(written, values)
+    block.add_op(scf.YieldOp.create(operands=values, location=location))
+    starts += [storage.value for storage in written]
+    op = scf.ForOp.create(
+        operands=[*operands, *starts],
+        result_types=[start.type for start in starts],
+        regions=[Region(block)],
+        location=location,
+    )
+    return _results(recorder, op, init, written)
+
+
+def repeated(
+    recorder: Recorder,
+    init: Sequence[TracedArray],
+    test: Callable[[Arrays], TracedArray],
+    body: Callable[[Arrays], Arrays],
+) -> Arrays:
+    """`scf.while`: the body's work as long as the test, a 0-d bool, holds."""
+    location = recorder._here()[1]
+    starts = [recorder.read(array) for array in init]
+    types = [start.type for start in starts]
+    before, after = Block(arg_types=types), Block(arg_types=types)
+    with recorder.region(before, loop=True) as first:
+        carried = _arguments(recorder, before.args, init)
+        flag = _flag(recorder, test(carried))
+        handed = [recorder.read(array) for array in carried]
+    with recorder.region(after, loop=True) as second:
+        carried = _arguments(recorder, after.args, init)
+        values = [recorder.read(array) for array in body(carried)]
+    written = written_in([first, second])
+    handed = first.settle(written, handed)
+    before.add_op(scf.ConditionOp.create(operands=[flag, *handed], location=location))
+    values = second.settle(written, values)
+    after.add_op(scf.YieldOp.create(operands=values, location=location))
+    starts += [storage.value for storage in written]
+    op = scf.WhileOp.create(
+        operands=starts,
+        result_types=[start.type for start in starts],
+        regions=[Region(before), Region(after)],
+        location=location,
+    )
+    return _results(recorder, op, init, written)
+
+
+def _flag(recorder: Recorder, array: TracedArray) -> SSAValue:
+    """A 0-d bool as an i1."""
+    return recorder.insert(
+        tensor.ExtractOp.create(operands=[recorder.read(array)], result_types=[i1])
+    )
+
+
+def _index(recorder: Recorder, bound: int | TracedArray) -> SSAValue:
+    if isinstance(bound, int):
+        value: dict[str, Attribute] = {"value": IntegerAttr(bound, ir.INDEX)}
+        return recorder.insert(arith.ConstantOp.create(result_types=[ir.INDEX], properties=value))
+    return recorder.insert(
+        ir.OPS["to_index"].create(operands=[recorder.read(bound)], result_types=[ir.INDEX])
+    )
+
+
+def _arguments(recorder: Recorder, args: Sequence[SSAValue], like: Sequence[TracedArray]) -> Arrays:
+    """Arguments of a block as arrays: memory of the loop's own."""
+    return [
+        recorder.fresh(arg, array.shape, array.dtype, array._position)
+        for arg, array in zip(args, like, strict=True)
+    ]
+
+
+def _results(
+    recorder: Recorder, op: Operation, like: Sequence[TracedArray], written: Sequence[Storage]
+) -> Arrays:
+    """Append `op`; its first results as arrays, the others are the written storages'."""
+    position = recorder._here()[0]
+    recorder.block.add_op(op)
+    for storage, value in zip(written, op.results[len(like) :], strict=True):
+        storage.value = value
+        storage.version += 1
+    return [
+        recorder.fresh(value, array.shape, array.dtype, position)
+        for value, array in zip(op.results, like, strict=False)
+    ]
