@@ -45,6 +45,14 @@ def halves(x: Any, y: Any) -> Any:
     return (x * y + x) / (y - 3)
 
 
+def windows(x: Any) -> Any:
+    """Padded, dense and long windows: the tree in which one is summed is written in the IR."""
+    return (
+        lm.max_pool(x, 3, strides=2, padding=1), lm.avg_pool(x, 3, strides=1, padding="same"),
+        lm.avg_pool(x, (2, 19), strides=(1, 2)), lm.max_pool(x.astype("float16"), 2),
+    )  # fmt: skip
+
+
 def moves(x: Any, y: Any) -> Any:
     """Moves of all kinds around one addition."""
     joined = lm.concat([x.T, lm.flip(y, axis=1)], axis=1)
@@ -79,6 +87,7 @@ EXACT: dict[str, Callable[[], Program]] = {
     "negative_stride": lambda: traced(
         "negative_stride", lambda x: lm.flip(x, axis=0) * 2 - x, floats((9, 70))[::-1, ::-2]
     ),
+    "windows": lambda: traced("windows", windows, floats((1, 2, 6, 40))),
     "moves": lambda: traced("moves", moves, floats((33, 40)), floats((40, 33), 1)),
     "compare": lambda: traced(
         "compare", lambda x, y: (x < y, lm.where(x >= y, x, y)), SPECIAL, SPECIAL[::-1]
