@@ -25,7 +25,7 @@ from lamina.frontend.elementwise import (
     negative,
     reciprocal,
 )
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 from lamina.frontend.logic import greater, less_equal
 from lamina.frontend.searching import where
 from lamina.frontend.transcendental import erf, exp, expm1, log1p, tanh
@@ -94,7 +94,10 @@ def gelu(x: ArrayLike, /, *, approximate: Literal["none", "tanh"] = "none") -> A
         inner = add(array, multiply(cube, 0.044715))
         inner = tanh(multiply(inner, math.sqrt(2 / math.pi)))
     else:
-        fail(ArgumentError, f'gelu: expected approximate "none" or "tanh", found {approximate!r}')
+        fail(
+            ArgumentError,
+            f'gelu: expected approximate "none" or "tanh", found {shown(approximate)}',
+        )
     return cast(multiply(multiply(array, 0.5), add(inner, 1)), dtype)
 
 

@@ -26,7 +26,7 @@ from lamina.errors import (
 )
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS
 from lamina.frontend.dtypes import DType, Scalar, bool_, complex128, float64, int64
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 from lamina.frontend.memory import count_write
 from lamina.frontend.shapes import Shape
 
@@ -145,9 +145,9 @@ class Array:
     def to_device(self, device: str, /, *, stream: None = None) -> Array:
         """The array itself; `device` must be "cpu", and there are no streams."""
         if device != "cpu":
-            fail(ArgumentError, f'to_device: expected device "cpu", found {device!r}')
+            fail(ArgumentError, f'to_device: expected device "cpu", found {shown(device)}')
         if stream is not None:
-            fail(ArgumentError, f"to_device: expected no stream, found {stream!r}")
+            fail(ArgumentError, f"to_device: expected no stream, found {shown(stream)}")
         return self
 
     @property
@@ -282,7 +282,7 @@ class Array:
         if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
             fail(
                 ArgumentError,
-                f"__array_namespace__: expected version 2024.12, found {api_version!r}",
+                f"__array_namespace__: expected version 2024.12, found {shown(api_version)}",
             )
         return sys.modules["lamina"]
 

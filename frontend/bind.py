@@ -28,7 +28,7 @@ from lamina.frontend.array import (
 )
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import DType, Scalar
-from lamina.frontend.location import fail, user_place
+from lamina.frontend.location import fail, shown, user_place
 from lamina.frontend.shapes import Shape, broadcast_shapes
 from lamina.frontend.traced import TracedArray, WeakScalar
 from lamina.frontend.views import EAGER
@@ -141,7 +141,7 @@ def number(name: str, value: Any, what: str) -> int | float:
     if is_numpy_scalar(value):
         found = value.item()
     if isinstance(found, bool) or not isinstance(found, (int, float)):
-        fail(ArgumentError, f"{name}: expected a number as {what}, found {value!r}")
+        fail(ArgumentError, f"{name}: expected a number as {what}, found {shown(value)}")
     return found
 
 

@@ -10,7 +10,7 @@ from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, broadcast, cast, check_dtype, result_dtype, view
 from lamina.frontend.dispatch import public
 from lamina.frontend.elementwise import conj, product
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 from lamina.frontend.shapes import Shape
 
 
@@ -96,6 +96,8 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: Any = 2) -> Array:
     """
     a, b = operands("tensordot", x1, x2)
     if shapes.is_sequence(axes):
+        if len(axes) != 2:
+            fail(ArgumentError, f"tensordot: expected two lists of axes, found {shown(axes)}")
         left = shapes.axis_indices("tensordot", axes[0], a.ndim)
         right = shapes.axis_indices("tensordot", axes[1], b.ndim)
     else:
@@ -177,14 +179,17 @@ def convolved(
     return bind("conv", x, w, strides=strides, padding=padding, dilation=dilation, groups=groups)
 
 
+FARTHEST = 2**31 - 1
+"""The largest step of a window: a place in memory that it reaches can be counted in 64 bits."""
+
+
 def spatial(name: str, what: str, value: Any, rank: int, least: int = 1) -> Shape:
     """An int for each of `rank` spatial axes, from an int or a sequence."""
     listed = tuple(value) if shapes.is_sequence(value) else (value,) * rank
     found = tuple(shapes.integer(name, x, what) for x in listed)
-    if len(found) != rank or min(found) < least:
-        fail(
-            ShapeError, f"{name}: expected {what} of {least} or more for {rank} axes, found {value}"
-        )
+    if len(found) != rank or min(found) < least or max(found) > FARTHEST:
+        expected = f"{what} of {least} to {FARTHEST} for {rank} axes"
+        fail(ShapeError, f"{name}: expected {expected}, found {shown(value)}")
     return found
 
 
@@ -193,16 +198,16 @@ def conv_padding(
 ) -> tuple[int, ...]:
     """Padding as (low, high) of each spatial axis, flat."""
     rank = len(sizes)
-    if padding == "valid":
+    if isinstance(padding, str) and padding == "valid":
         return (0,) * (2 * rank)
-    if padding == "same":
+    if isinstance(padding, str) and padding == "same":
         edges: list[int] = []
         for size, window, stride, spread in zip(sizes, windows, strides, dilation, strict=True):
             total = max(0, (-(-size // stride) - 1) * stride + spread * (window - 1) + 1 - size)
             edges += [total // 2, total - total // 2]
         return tuple(edges)
     if isinstance(padding, str):
-        fail(ArgumentError, f'{name}: expected padding "same" or "valid", found {padding!r}')
+        fail(ArgumentError, f'{name}: expected padding "same" or "valid", found {shown(padding)}')
     if not shapes.is_sequence(padding):
         pairs: list[Any] = [(padding, padding)] * rank
     else:

@@ -38,7 +38,7 @@ from lamina.frontend.bind import (
 from lamina.frontend.dispatch import CURRENT, public
 from lamina.frontend.dtypes import DType
 from lamina.frontend.elementwise import add, multiply
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 from lamina.frontend.logic import equal, greater_equal, less_equal
 from lamina.frontend.manipulation import reshape, stack
 
@@ -46,7 +46,7 @@ from lamina.frontend.manipulation import reshape, stack
 def check_device(name: str, device: Any) -> None:
     """Raise `ArgumentError` unless `device` is None or "cpu"."""
     if device is not None and not (type(device) is str and device == "cpu"):
-        fail(ArgumentError, f'{name}: expected device "cpu", found {device!r}')
+        fail(ArgumentError, f'{name}: expected device "cpu", found {shown(device)}')
 
 
 @public
@@ -72,7 +72,7 @@ def asarray(
            [3., 4.]], dtype=float32)
     """
     check_device("asarray", device)
-    if requires_grad:
+    if shapes.flag("asarray", requires_grad, "requires_grad"):
         if copy is False:
             fail(ArgumentError, "asarray: expected copy to be None or True with requires_grad")
         leaf = asarray(values, dtype=dtype, copy=True).detach()
@@ -173,6 +173,7 @@ def constant(values: Any, /) -> Array:
     recorder = CURRENT.get()
     if recorder is None or not is_array(values):
         return asarray(values)
+    dtypes.normalize(values.dtype)  # strings and objects are refused
     return recorder.freeze(values)
 
 
@@ -383,11 +384,13 @@ def linspace(
     count = shapes.integer("linspace", num, "number of points")
     if count < 0:
         fail(ShapeError, f"linspace: expected 0 points or more, found {count}")
+    shapes.check_size("linspace", (count,))
     wanted = _float(dtype)
-    parts = count - 1 if endpoint else count
+    closed = shapes.flag("linspace", endpoint, "endpoint")
+    parts = count - 1 if closed else count
     index = cast(_indices((count,), 0), dtypes.float64)
     values = add(multiply(index, (high - low) / parts if parts > 0 else 0.0), float(low))
-    if endpoint and count > 1:
+    if closed and count > 1:
         last = _full(float(high), (count,), dtypes.float64)
         values = bind("select", equal(index, float(count - 1)), last, values)
     return cast(values, wanted)
@@ -452,7 +455,7 @@ def meshgrid(*arrays: ArrayLike, indexing: str = "xy") -> list[Array]:
     [Array([[1, 2]]), Array([[3, 3]])]
     """
     if type(indexing) is not str or indexing not in ("xy", "ij"):
-        fail(ArgumentError, f'meshgrid: expected indexing "xy" or "ij", found {indexing!r}')
+        fail(ArgumentError, f'meshgrid: expected indexing "xy" or "ij", found {shown(indexing)}')
     found = [reshape(as_array("meshgrid", x), -1) for x in arrays]
     axes = list(range(len(found)))
     if indexing == "xy" and len(axes) > 1:

@@ -18,7 +18,7 @@ from lamina.frontend.array import Array, ArrayLike, NDArray
 from lamina.frontend.bind import as_array, cast, result_dtype
 from lamina.frontend.dispatch import extension
 from lamina.frontend.dtypes import DType
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 from lamina.frontend.outside import computed, operand
 
 
@@ -193,7 +193,9 @@ def qr(x: ArrayLike, /, *, mode: Any = "reduced") -> QR:
     """
     array, dtype = _matrices("linalg.qr", x)
     if not isinstance(mode, str) or mode not in ("reduced", "complete"):
-        fail(ArgumentError, f'linalg.qr: expected mode "reduced" or "complete", found {mode!r}')
+        fail(
+            ArgumentError, f'linalg.qr: expected mode "reduced" or "complete", found {shown(mode)}'
+        )
     q, r = computed("linalg.qr", "matrices", np.linalg.qr, array, mode=mode)
     return QR(cast(q, dtype), cast(r, dtype))
 

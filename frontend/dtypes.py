@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 
 from lamina.errors import DTypeError
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 from lamina.interpreters.elementwise import cast
 
 DType: TypeAlias = "np.dtype[Any]"
@@ -100,11 +100,11 @@ def normalize(dtype: Any) -> DType:
         if dtype in _NAMES:
             return _NAMES[dtype]
         if not _CODE.fullmatch(dtype):
-            fail(DTypeError, f"expected the name of a dtype, found {dtype!r}")
+            fail(DTypeError, f"expected the name of a dtype, found {shown(dtype)}")
     try:
         found = np.dtype(dtype).newbyteorder("=")
     except (TypeError, ValueError, SyntaxError):
-        fail(DTypeError, f"expected a dtype, found {dtype!r}")
+        fail(DTypeError, f"expected a dtype, found {shown(dtype)}")
     if found not in KIND_OF:
         fail(DTypeError, f"expected bool, an integer, float or complex dtype, found {found}")
     return found

@@ -11,7 +11,7 @@ from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, broadcast, cast, check_dtype, result_dtype, view
 from lamina.frontend.dispatch import public
 from lamina.frontend.elementwise import multiply
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 from lamina.frontend.logic import equal
 from lamina.frontend.reductions import reduce
 
@@ -46,7 +46,7 @@ def einsum(equation: str, /, *operands: ArrayLike) -> Array:
 
 def _parsed(equation: Any, count: int) -> tuple[list[str], str]:
     if type(equation) is not str:
-        fail(ArgumentError, f"einsum: expected an equation, found {type(equation).__name__}")
+        fail(ArgumentError, f"einsum: expected an equation, found {shown(equation)}")
     text = equation.replace(" ", "")
     left, arrow, output = text.partition("->")
     inputs = left.split(",")
@@ -55,7 +55,10 @@ def _parsed(equation: Any, count: int) -> tuple[list[str], str]:
         output = "".join(sorted(x for x in set(letters) if letters.count(x) == 1))
     sound = all(x.isalpha() for x in letters + output) and len(set(output)) == len(output)
     if not sound or not set(output) <= set(letters):
-        fail(ArgumentError, f'einsum: expected an equation such as "ij,jk->ik", found {equation!r}')
+        fail(
+            ArgumentError,
+            f'einsum: expected an equation such as "ij,jk->ik", found {shown(equation)}',
+        )
     if len(inputs) != count:
         fail(ArgumentError, f"einsum: expected {len(inputs)} operands, found {count}")
     return inputs, output

@@ -22,7 +22,7 @@ from lamina.frontend.bind import as_array, constant, number
 from lamina.frontend.creation import check_device
 from lamina.frontend.dispatch import extension
 from lamina.frontend.dtypes import DType
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 from lamina.frontend.manipulation import astype
 from lamina.frontend.outside import computed, operand
 from lamina.frontend.repetition import roll
@@ -33,7 +33,8 @@ NORMS = ("backward", "ortho", "forward")
 def _norm(name: str, norm: Any) -> str:
     if not isinstance(norm, str) or norm not in NORMS:
         fail(
-            ArgumentError, f'{name}: expected norm "backward", "ortho" or "forward", found {norm!r}'
+            ArgumentError,
+            f'{name}: expected norm "backward", "ortho" or "forward", found {shown(norm)}',
         )
     return norm
 
@@ -66,7 +67,7 @@ def _many(
     """A transform along several axes. half: of the last one, x holds n // 2 + 1 of n elements."""
     array = operand(name, x, family)
     if s is not None and not shapes.is_sequence(s):
-        fail(ArgumentError, f"{name}: expected a sequence of sizes, found {s!r}")
+        fail(ArgumentError, f"{name}: expected a sequence of sizes, found {shown(s)}")
     if axes is None and s is not None:
         axes = tuple(range(-len(s), 0))
     along = shapes.axis_indices(name, axes, array.ndim)

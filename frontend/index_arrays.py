@@ -31,7 +31,7 @@ from lamina.frontend.bind import (
 )
 from lamina.frontend.checks import check
 from lamina.frontend.dispatch import CURRENT
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 from lamina.frontend.shapes import Shape
 from lamina.interpreters.indexing import scatter_into
 
@@ -57,9 +57,9 @@ class Space:
 
 def check_mode(name: str, mode: Any) -> None:
     """Raise `ArgumentError` unless `mode` is one of `MODES`."""
-    if mode not in MODES:
+    if not isinstance(mode, str) or mode not in MODES:
         listed = ", ".join(map(repr, MODES))
-        fail(ArgumentError, f"{name}: expected a mode of {listed}, found {mode!r}")
+        fail(ArgumentError, f"{name}: expected a mode of {listed}, found {shown(mode)}")
 
 
 def index_array(name: str, value: ArrayLike) -> Array:
@@ -84,7 +84,7 @@ def known(name: str, values: Any) -> Array:
     except ValueError:
         fail(ArgumentError, f"{name}: expected a list of ints or bools, found a ragged one")
     if array.dtype.kind not in "biuf":
-        fail(ArgumentError, f"{name}: expected a list of ints or bools, found {values!r}")
+        fail(ArgumentError, f"{name}: expected a list of ints or bools, found {shown(values)}")
     return constant(array if array.size else array.astype(np.int64))
 
 

@@ -16,7 +16,7 @@ from lamina.frontend.bind import is_weak
 from lamina.frontend.creation import check_device
 from lamina.frontend.dispatch import public
 from lamina.frontend.dtypes import COMPLEX, FLOATS, INTEGERS, KIND_OF, KINDS, DType
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 
 
 def _dtype_of(value: Any) -> DType:
@@ -73,7 +73,7 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     if isinstance(kind, str):
         if kind not in _KIND_NAMES:
             expected = ", ".join(_KIND_NAMES)
-            fail(ArgumentError, f"isdtype: expected a kind of {expected}, found {kind!r}")
+            fail(ArgumentError, f"isdtype: expected a kind of {expected}, found {shown(kind)}")
         return found in _KIND_NAMES[kind]
     return found == dtypes.normalize(kind)
 

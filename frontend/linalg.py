@@ -16,7 +16,7 @@ from lamina.frontend.bind import as_array, cast, check_dtype, number, result_dty
 from lamina.frontend.dispatch import extension
 from lamina.frontend.dtypes import DType
 from lamina.frontend.elementwise import abs, multiply, pow, subtract
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 from lamina.frontend.logic import not_equal
 from lamina.frontend.manipulation import broadcast_to, moveaxis, reshape, stack
 from lamina.frontend.reductions import reduce, sum
@@ -164,7 +164,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
         result = reduce(name, kind, found, (array.ndim - 2,), False)
         return result[..., None, None] if shapes.flag(name, keepdims, "keepdims") else result
     if math.fabs(order) not in (1, math.inf):
-        fail(ArgumentError, f"{name}: expected an ord of {known}, found {ord!r}")
+        fail(ArgumentError, f"{name}: expected an ord of {known}, found {shown(ord)}")
     size, dtype = _floating(name, array)
     summed = axes[0] if math.fabs(order) == 1 else axes[1]
     total = reduce(name, "sum", size, (summed,), True)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import inspect
 import os
 import sysconfig
+from collections.abc import Iterable
 from importlib.util import find_spec
 from types import CodeType, FrameType
-from typing import NoReturn
+from typing import Any, NoReturn, cast
 
 from lamina.errors import LaminaError
 
@@ -91,3 +92,16 @@ def user_place() -> str | None:
 def fail(error: type[LaminaError], message: str) -> NoReturn:
     """Raise `error` with the user's place."""
     raise error(message, place=user_place())
+
+
+def shown(value: Any) -> str:
+    """A user's value in a message: of an array, eager or traced, what both know."""
+    if hasattr(value, "number"):  # a Python number that is traced
+        return repr(value.number())
+    if type(value) in (list, tuple):
+        parts = list(cast(Iterable[Any], value))
+        text = ", ".join(map(shown, parts)) + "," * (type(value) is tuple and len(parts) == 1)
+        return f"[{text}]" if type(value) is list else f"({text})"
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        return f"an array of {value.dtype} and shape {value.shape}"
+    return repr(value)

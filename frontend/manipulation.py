@@ -22,7 +22,7 @@ from lamina.frontend.bind import (
 )
 from lamina.frontend.dispatch import CURRENT, public
 from lamina.frontend.dtypes import DType
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 
 
 @public
@@ -63,10 +63,10 @@ def reshape(x: ArrayLike, /, shape: Any, *, copy: bool | None = None) -> Array:
     """
     array = as_array("reshape", x)
     wanted = shapes.reshaped("reshape", array.shape, shape)
-    if copy:
+    if copy is not None and shapes.flag("reshape", copy, "copy"):
         return view("reshape", duplicate(array), shape=wanted)
     result = view("reshape", array, shape=wanted)
-    if copy is False and not _shares(result, array):
+    if copy is not None and not _shares(result, array):
         fail(ShapeError, f"reshape: expected a shape that a view can have, found {wanted}")
     return result
 
@@ -89,7 +89,7 @@ def permute_dims(x: ArrayLike, /, axes: Sequence[int]) -> Array:
     """
     array = as_array("permute_dims", x)
     if not shapes.is_sequence(axes):
-        fail(ArgumentError, f"permute_dims: expected a tuple of axes, found {axes!r}")
+        fail(ArgumentError, f"permute_dims: expected a tuple of axes, found {shown(axes)}")
     found = shapes.axis_indices("permute_dims", axes, array.ndim)
     if len(found) != array.ndim:
         fail(ShapeError, f"permute_dims: expected {array.ndim} axes, found {len(found)}")

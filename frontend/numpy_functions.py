@@ -13,7 +13,7 @@ from lamina.frontend.contraction import matmul, vecdot
 from lamina.frontend.dispatch import FUNCTIONS
 from lamina.frontend.elementwise import multiply
 from lamina.frontend.linalg import cross, diagonal, matrix_norm, trace, vector_norm
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 from lamina.frontend.manipulation import concat, expand_dims, moveaxis, reshape
 from lamina.frontend.padding import pad
 
@@ -136,7 +136,10 @@ def numpy_pad(
 def _sorted(name: str, x: ArrayLike, axis: Any, kind: Any, stable: Any) -> Array:
     """By any of NumPy's algorithms: the result of each is that of the stable one."""
     if kind not in (None, "quicksort", "heapsort", "mergesort", "stable"):
-        fail(ArgumentError, f"np.{name}: expected the name of an algorithm as kind, found {kind!r}")
+        fail(
+            ArgumentError,
+            f"np.{name}: expected the name of an algorithm as kind, found {shown(kind)}",
+        )
     array = as_array(name, x)
     if axis is None:
         array, axis = reshape(array, -1), 0

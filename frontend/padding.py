@@ -12,7 +12,7 @@ from lamina.frontend import shapes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, broadcast, cast, constant, duplicate, view
 from lamina.frontend.dispatch import public
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 from lamina.frontend.shapes import Shape
 from lamina.frontend.taking import along_axis
 
@@ -54,14 +54,14 @@ def pad(x: ArrayLike, width: Any, /, *, mode: str = "constant", value: ArrayLike
     """
     array = as_array("pad", x)
     low, high = _edges(array.ndim, width)
-    if mode == "constant":
+    if isinstance(mode, str) and mode == "constant":
         filler = cast(as_array("pad", value, array.dtype), array.dtype)
         if filler.ndim:
             fail(ShapeError, f"pad: expected a 0-d value, found shape {filler.shape}")
         return bind("pad", array, filler, low=low, high=high)
-    if mode not in SOURCES:
+    if not isinstance(mode, str) or mode not in SOURCES:
         listed = ", ".join(map(repr, ("constant", *SOURCES)))
-        fail(ArgumentError, f"pad: expected a mode of {listed}, found {mode!r}")
+        fail(ArgumentError, f"pad: expected a mode of {listed}, found {shown(mode)}")
     result = array
     for axis, (before, after) in enumerate(zip(low, high, strict=True)):
         if before or after:
@@ -89,7 +89,7 @@ def _extended(x: Array, axis: int, low: int, high: int, mode: str) -> Array:
     if not size:
         fail(
             ShapeError,
-            f"pad: expected a size of 1 or more on axis {axis} in mode {mode!r}, found 0",
+            f"pad: expected a size of 1 or more on axis {axis} in mode {shown(mode)}, found 0",
         )
     shapes.check_size("pad", (*x.shape[:axis], low + size + high, *x.shape[axis + 1 :]))
     source = SOURCES[mode]

@@ -19,7 +19,7 @@ from lamina.frontend.array import Array
 from lamina.frontend.bind import values
 from lamina.frontend.dispatch import FUNCTIONS, public
 from lamina.frontend.indexing import set_item
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 
 SAME = (
     "abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_or bitwise_xor ceil conj "
@@ -185,7 +185,7 @@ def _applied(
         if name in signature.parameters:
             known[name] = value
         elif value is not None and not _is_default(value, defaults.get(key)):
-            fail(ArgumentError, f"{called}: expected no {key}, found {value!r}")
+            fail(ArgumentError, f"{called}: expected no {key}, found {shown(value)}")
     try:
         signature.bind(*arguments, **known)
     except TypeError as error:

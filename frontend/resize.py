@@ -15,7 +15,7 @@ from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, cast, check_dtype, constant, number
 from lamina.frontend.dispatch import public
 from lamina.frontend.elementwise import add, multiply
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 from lamina.frontend.shapes import Shape
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
@@ -135,7 +135,7 @@ def resize(
 def _check_name(what: str, value: object, known: tuple[str, ...]) -> None:
     if not isinstance(value, str) or value not in known:
         listed = ", ".join(f'"{name}"' for name in known)
-        fail(ArgumentError, f"resize: expected {what} of {listed}, found {value!r}")
+        fail(ArgumentError, f"resize: expected {what} of {listed}, found {shown(value)}")
 
 
 def _number(what: str, value: Any) -> float:
@@ -176,7 +176,9 @@ def _targets(shape: Shape, axes: Shape, sizes: Any, scales: Any) -> list[tuple[i
 
 def _check_count(listed: tuple[Any, ...], axes: Shape) -> None:
     if len(listed) != len(axes):
-        fail(ShapeError, f"resize: expected a number for each of axes {axes}, found {listed}")
+        fail(
+            ShapeError, f"resize: expected a number for each of axes {axes}, found {shown(listed)}"
+        )
 
 
 def _resized(array: Array, axis: int, scale: float, size: int, how: _How) -> Array:

@@ -12,7 +12,7 @@ from math import prod
 from typing import Any, SupportsIndex, TypeAlias, TypeGuard
 
 from lamina.errors import ArgumentError, AxisError, ShapeError
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 
 Shape: TypeAlias = "tuple[int, ...]"
 Axes: TypeAlias = "int | tuple[int, ...] | None"
@@ -55,7 +55,7 @@ def integer(name: str, value: SupportsIndex, what: str) -> int:
     except TypeError as error:
         if isinstance(error, ArgumentError) or type(error) is not TypeError:
             raise
-        fail(ArgumentError, f"{name}: expected an integer {what}, found {value!r}")
+        fail(ArgumentError, f"{name}: expected an integer {what}, found {shown(value)}")
 
 
 def is_sequence(value: Any) -> TypeGuard[Sequence[Any]]:
@@ -104,7 +104,7 @@ def flag(name: str, value: Any, what: str) -> bool:
     if hasattr(value, "number"):  # a Python number that is traced: the code is made for its value
         value = value.number()
     if not isinstance(value, (bool, int)):
-        fail(ArgumentError, f"{name}: expected {what} to be True or False, found {value!r}")
+        fail(ArgumentError, f"{name}: expected {what} to be True or False, found {shown(value)}")
     return bool(value)
 
 

@@ -13,7 +13,7 @@ from lamina.frontend import dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, cast, check_dtype, full, result_dtype, view
 from lamina.frontend.dispatch import public
-from lamina.frontend.location import fail
+from lamina.frontend.location import fail, shown
 from lamina.frontend.logic import equal, less, logical_and, logical_not
 from lamina.frontend.taking import take, take_along_axis
 
@@ -117,10 +117,15 @@ def searchsorted(
     line, values = (cast(as_array("searchsorted", x, dtype), dtype) for x in (x1, x2))
     if line.ndim != 1:
         fail(ShapeError, f"searchsorted: expected a sorted array of rank 1, found rank {line.ndim}")
-    if side not in ("left", "right"):
-        fail(ArgumentError, f'searchsorted: expected a side "left" or "right", found {side!r}')
+    given: Any = side
+    if not isinstance(given, str) or given not in ("left", "right"):
+        fail(ArgumentError, f'searchsorted: expected a side "left" or "right", found {shown(side)}')
     if sorter is not None:
-        line = take(line, sorter, axis=0)
+        order = as_array("searchsorted", sorter)
+        if order.shape != line.shape:
+            text = f"expected a sorter of shape {line.shape}, found {order.shape}"
+            fail(ShapeError, f"searchsorted: {text}")
+        line = take(line, order, axis=0)
     return bind("searchsorted", line, values, side=side)
 
 

@@ -102,6 +102,16 @@ class TracedArray(Array):
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
 
+    @property
+    def requires_grad(self) -> bool:
+        """A traced array has no tape."""
+        return False
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if value:
+            self._refuse("requires_grad", "differentiate the traced function")
+
     def item(self) -> Any:
         """Not while tracing: raises `TraceError`."""
         self._refuse("item", "use lm functions on it, or return it")
