@@ -10,6 +10,8 @@ has a number; those with equal numbers can be outlined together.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, Operation, SSAValue
@@ -33,7 +35,7 @@ from lamina.transforms.kernel_groups import (
 KERNEL = "lamina.kernel"
 
 
-class _Grouping:
+class Grouping:
     """The groups of one block."""
 
     def __init__(self, block: Block) -> None:
@@ -106,6 +108,21 @@ class _Grouping:
                     group.small = group.small and is_small(op)
 
 
+def reasons(block: Block) -> Iterator[tuple[Operation, Operation, str]]:
+    """(reader, producer, why they are not one kernel) for values that go from one to another."""
+    groups = Grouping(block).of
+    for op, group in groups.items():
+        if not isinstance(op, linalg.GenericOp):
+            continue
+        for value in dict.fromkeys(op.inputs):
+            owner = value.owner
+            other = groups.get(owner) if isinstance(owner, Operation) else None
+            if other is not None and other.root() is not group.root():
+                assert isinstance(owner, Operation)
+                why = why_apart(op, other.root())
+                yield op, owner, why or "what it reads besides is computed later"
+
+
 def _mergeable(op: linalg.GenericOp, groups: list[Group]) -> bool:
     """Whether the producers' groups can become one with `op`."""
     if any(group.contraction is not None for group in groups):
@@ -129,7 +146,7 @@ class FormKernelsPass(ModulePass):
             if isinstance(inner, linalg.GenericOp) and inner.parent is not None
         }
         for block in blocks:
-            grouping = _Grouping(block)
+            grouping = Grouping(block)
             for inner, group in grouping.of.items():
                 number = numbers.setdefault(group.root(), len(numbers))
                 if isinstance(inner, linalg.GenericOp):

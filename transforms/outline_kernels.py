@@ -209,40 +209,34 @@ def _values_of(op: Operation) -> Iterator[SSAValue]:
                 yield from block.args
 
 
-class OutlineKernelsPass(ModulePass):
-    """Move each kernel's ops to a private function, and call it."""
+Calls = dict[Operation, func.CallOp]
+"""Op that was outlined -> the call in its place."""
 
-    name = "outline-kernels"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels: dict[str, func.FuncOp] = {}
-        taken = {f.sym_name.data for f in op.ops if isinstance(f, func.FuncOp)}
-        blocks = {
-            inner.parent: None
-            for inner in op.walk()
-            if isinstance(inner, linalg.GenericOp | linalg.FillOp) and inner.parent is not None
-        }
-        for block in list(blocks):
-            if not is_kernel(block.parent_op()):  # outlined by an earlier run
-                self.outline(block, kernels, taken)
-        for kernel in kernels.values():
-            op.body.block.add_op(kernel)
+class _Outlining:
+    """One run over a module: the kernels so far by their text, names that are taken, the calls."""
 
-    def outline(self, block: Block, kernels: dict[str, func.FuncOp], taken: set[str]) -> None:
+    def __init__(self, module: ModuleOp) -> None:
+        self.kernels: dict[str, func.FuncOp] = {}
+        self.taken = {f.sym_name.data for f in module.ops if isinstance(f, func.FuncOp)}
+        self.calls: Calls = {}
+
+    def block(self, block: Block) -> None:
         """Outline the kernels of one block."""
         replaced: dict[Operation, Operation] = {}
         for members in groups_of(block):
             outliner = _Outliner(members)
             kernel = outliner.function()
             text = str(kernel)
-            if text not in kernels:
+            if text not in self.kernels:
                 label = label_of(members)
-                name = next(n for i in count() if (n := f"{label}_{i}") not in taken)
-                taken.add(name)
+                name = next(n for i in count() if (n := f"{label}_{i}") not in self.taken)
+                self.taken.add(name)
                 kernel.properties["sym_name"] = StringAttr(name)
-                kernels[text] = kernel
-            call = outliner.call(kernels[text].sym_name.data)
+                self.kernels[text] = kernel
+            call = outliner.call(self.kernels[text].sym_name.data)
             replaced[members[-1]] = call
+            self.calls.update((op, call) for op in members)
         if not replaced:
             return
         ops = [replaced.get(op, op) for op in block.ops]
@@ -254,3 +248,32 @@ class OutlineKernelsPass(ModulePass):
             if isinstance(op, PURE) and not any(result.uses for result in op.results):
                 op.detach()
                 op.erase()
+
+
+def outline(module: ModuleOp) -> Calls:
+    """Outline the kernels of a module."""
+    outlining = _Outlining(module)
+    for block in kernel_blocks(module):
+        outlining.block(block)
+    for kernel in outlining.kernels.values():
+        module.body.block.add_op(kernel)
+    return outlining.calls
+
+
+def kernel_blocks(module: ModuleOp) -> list[Block]:
+    """The blocks that hold ops of kernels, but for kernels that an earlier run outlined."""
+    blocks = {
+        inner.parent: None
+        for inner in module.walk()
+        if isinstance(inner, linalg.GenericOp | linalg.FillOp) and inner.parent is not None
+    }
+    return [block for block in blocks if not is_kernel(block.parent_op())]
+
+
+class OutlineKernelsPass(ModulePass):
+    """Move each kernel's ops to a private function, and call it."""
+
+    name = "outline-kernels"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        outline(op)

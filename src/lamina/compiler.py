@@ -113,11 +113,23 @@ class Lowering:
         for step in LEVELS[LEVELS.index(self.level) + 1 : LEVELS.index(level) + 1]:
             with uncollected():
                 for name in STEPS[step]:
-                    for module_pass in passes_of(name, self.options, self.target):
+                    for module_pass in self.passes(name):
                         self.run(module_pass)
             self.level = step
             if self.options.debug:
                 self.module.verify()
+
+    def to_kernels(self) -> None:
+        """From `nd` to `linalg`, but for the last pass: ops have their kernels' numbers, and are
+        not outlined."""
+        steps = [p for name in STEPS["linalg"] for p in self.passes(name)]
+        with uncollected():
+            for module_pass in steps[:-1]:
+                self.run(module_pass)
+
+    def passes(self, name: str) -> tuple[ModulePass, ...]:
+        """The passes of a named pipeline."""
+        return passes_of(name, self.options, self.target)
 
     def run(self, module_pass: ModulePass) -> None:
         """Run one pass."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from xdsl.dialects.builtin import IndexType, ModuleOp
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ModuleOp
 
 from lamina.backend import cache as store
 from lamina.backend.host import runs_here, target_for
@@ -59,6 +58,8 @@ class Lowered:
         self.trace = trace
         self.options = options
         self._timings: dict[str, float] = {}
+        self._kernels: list[Kernel] | None = None
+        self._text: str | None = None
 
     def lowering(self, level: str) -> Lowering:
         """A fresh copy of the program on a level."""
@@ -89,10 +90,14 @@ class Lowered:
         return print_module(self.lowering(level).module, locations=locations)
 
     def graph(self) -> str:
-        """The kernels in the order of their calls, one a line: symbol, ops, user's lines."""
-        return "\n".join(
-            f"{k.symbol}: {' '.join(k.ops)}  [{', '.join(k.locations)}]" for k in self.kernels()
-        )
+        """The kernels in the order of their calls: symbol, ops, user's lines; what each reads and
+        writes; and why it is not one with the kernels whose results it reads. Copies come last."""
+        from lamina.graph import graph_of
+
+        lines = [graph_of(self.lowering("nd"))]
+        copies = (k for k in self.kernels() if k.symbol == "main")
+        lines += [f"{k.name}: {' '.join(k.ops)}  [{', '.join(k.locations)}]" for k in copies]
+        return "\n".join(line for line in lines if line)
 
     def timings(self) -> dict[str, float]:
         """Seconds spent so far, by pass."""
@@ -100,7 +105,9 @@ class Lowered:
 
     def kernels(self) -> list[Kernel]:
         """The kernels, in the order of their calls."""
-        return kernels_of(self.lowering("buffer"))
+        if self._kernels is None:
+            self._kernels = kernels_of(self.lowering("buffer"))
+        return list(self._kernels)
 
     def compile(self) -> Executable:
         """Native code, from the disk cache where it has it.
@@ -130,8 +137,9 @@ class Lowered:
     def key(self, target: Target) -> str:
         """The program's name in the disk cache: what its code depends on, not its locations."""
         digests = [f"{name} {array.dtype}" for name, array in self.trace.resources.items()]
-        text = print_module(self.trace.module)
-        return store.program_key(text, self.options, target, digests)
+        if self._text is None:
+            self._text = print_module(self.trace.module)
+        return store.program_key(self._text, self.options, target, digests)
 
 
 def _number_places(checks: dict[int, Check], places: Sequence[str]) -> None:
@@ -155,21 +163,6 @@ def resource_symbols(resources: dict[str, NDArray]) -> dict[str, int]:
     return {name: array.ctypes.data for name, array in resources.items()}
 
 
-def scalar_ops(kernel: Operation) -> tuple[str, ...]:
-    """What a kernel computes, by name; in loops over elements each op once, without the loops."""
-    skipped = ("linalg.yield", "func.return", "arith.constant", "func.func")
-    found = [op for op in kernel.walk() if op.name not in skipped]
-    if not any(op.name.startswith("scf.") for op in found):
-        return tuple(op.name for op in found)
-    computing = (o.name for o in found if not (o.name.startswith("scf.") or on_indices(o)))
-    return tuple(dict.fromkeys(computing))
-
-
-def on_indices(op: Operation) -> bool:
-    """Whether an op computes an index."""
-    return any(isinstance(result.type, IndexType) for result in op.results)
-
-
 def kernels_of(lowering: Lowering) -> list[Kernel]:
     """The kernels of a module of level buffer."""
     from xdsl.dialects import func
@@ -177,14 +170,15 @@ def kernels_of(lowering: Lowering) -> list[Kernel]:
     from lamina.dialects import memref
     from lamina.dialects.checks import is_check
     from lamina.dialects.locations import places_of
+    from lamina.graph import scalar_ops
     from lamina.interface import entry_of
 
     functions = {f.sym_name.data: f for f in lowering.module.ops if isinstance(f, func.FuncOp)}
     found: list[Kernel] = []
     for op in entry_of(lowering.module).walk():
         places = tuple(places_of(op.location))
-        if isinstance(op, memref.CopyOp):
-            found.append(Kernel("copy", ("memref.copy",), places, "main"))
+        if isinstance(op, memref.CopyOp | memref.StoreOp):
+            found.append(Kernel(op.name.split(".")[1], (op.name,), places, "main"))
         if not isinstance(op, func.CallOp) or is_check(op):
             continue
         symbol = op.callee.string_value()

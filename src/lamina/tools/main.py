@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.traits import SymbolOpInterface
 
 from lamina import options, registry
-from lamina.errors import LaminaError
+from lamina.errors import IRError, LaminaError
 from lamina.ir_text import parse_module
 from lamina.tools.diagnostics import diagnose
 from lamina.tools.source import read_text
@@ -58,11 +58,22 @@ def inspect(module: ModuleOp) -> str:
     return "\n".join(lines)
 
 
-def inspect_file(path: str) -> str:
-    """`inspect` of a file of IR text."""
+def inspect_file(path: str, graph: bool = False) -> str:
+    """`inspect` of a file of IR text. graph: its kernels instead (level nd only; an `IRError` for
+    other levels)."""
     module = parse_module(registry.make_context(), read_text(path, path), path)
     verify_module(module)
-    return inspect(module)
+    return graph_text(module) if graph else inspect(module)
+
+
+def graph_text(module: ModuleOp) -> str:
+    """The kernels of a module of level nd."""
+    from lamina.compiler import Lowering, level_of
+    from lamina.graph import graph_of
+
+    if (level := level_of(module)) != "nd":
+        raise IRError(f"inspect --graph: expected IR of level nd, found level {level}")
+    return graph_of(Lowering(module, "nd"))
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -73,6 +84,9 @@ def main(args: Sequence[str] | None = None) -> int:
     commands.add_parser("env", help="versions, the machine, and the variables that are read")
     inspect_parser = commands.add_parser("inspect", help="functions and operations of IR text")
     inspect_parser.add_argument("file")
+    inspect_parser.add_argument(
+        "--graph", action="store_true", help="kernels of level nd: traffic, and why they are apart"
+    )
     parsed = parser.parse_args(args)
     try:
         if parsed.version:
@@ -80,7 +94,7 @@ def main(args: Sequence[str] | None = None) -> int:
         elif parsed.command == "env":
             print(environment())
         elif parsed.command == "inspect":
-            print(inspect_file(parsed.file))
+            print(inspect_file(parsed.file, parsed.graph))
         else:
             parser.print_help()
         return 0
