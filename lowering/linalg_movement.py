@@ -335,9 +335,39 @@ def lower_slice(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue
     return extract_slice(b, operands[0], starts, tuple(sizes), strides)
 
 
+MOST_COLUMNS = 4
+"""Operands of size 1 along the last axis up to which a concatenation is a choice by that axis."""
+
+
+def _columns(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue:
+    """A concatenation of columns: one generic that fuses with what makes them. Slices of one
+    element a row would be a pass over memory each."""
+    sizes, element = b.sizes_of(operands[0]), element_of(operands[0])
+    last, count = len(sizes) - 1, len(operands)
+
+    def body(inner: Builder, args: Operands) -> SSAValue:
+        index = inner.value(linalg.IndexOp, (), INDEX, {"dim": IntegerAttr(last, i64)})
+        number = inner.cast(arith.IndexCastOp, index, i64)
+        result = args[-1]
+        for column in reversed(range(count - 1)):
+            chosen = inner.cmpi("eq", number, inner.number(column, i64))
+            result = inner.select(chosen, args[column], result)
+        return result
+
+    dims = [AffineExpr.dimension(d) for d in range(last)]
+    column = affine_map(len(sizes), (*dims, 0))
+    inputs = [(value, column) for value in operands]
+    return b.map(inputs, (*sizes[:-1], count), element, body)
+
+
 def lower_concat(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue:
     """`tensor.insert_slice` of each operand into a new tensor."""
     axis = _axis(op)
+    columns = 2 <= len(operands) <= MOST_COLUMNS and all(
+        len(sizes) == axis + 1 and sizes[-1] == 1 for sizes in map(b.sizes_of, operands)
+    )
+    if columns:
+        return _columns(b, op, operands)
     total: Size = 0
     for value in operands:
         total = b.arith("add", total, b.sizes_of(value)[axis])

@@ -26,8 +26,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     TensorType,
-    i1,
-    i8,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -49,9 +47,8 @@ from lamina.dialects.nd.elementwise import (
     CastOp,
     EqualOp,
     NotEqualOp,
-    SelectOp,
 )
-from lamina.dialects.nd.shape import BroadcastOp, ConstantOp, DimOp, IotaOp, ReshapeOp, SliceOp
+from lamina.dialects.nd.shape import BroadcastOp, ConcatOp, ConstantOp, DimOp, ReshapeOp, SliceOp
 from lamina.errors import LoweringError
 from lamina.interpreters.types import scalar_dense
 
@@ -159,19 +156,13 @@ class _Splitter:
         return part(0), part(1)
 
     def put_together(self, parts: Parts) -> SSAValue:
-        """The tensor with a last axis of 2 that has these parts: a choice by that axis, which is
-        one kernel (a concatenation of columns would be two passes over memory)."""
-        shape, element = (*shape_of(parts[0]), 2), element_of(parts[0])
-        outer, sizes = len(shape) - 1, self.sizes(parts[0])
-
-        def spread(value: SSAValue, dims: Sequence[int], element: Attribute) -> SSAValue:
-            named = {"dims": DenseArrayBase.from_list(i64, dims)}
-            return self.make(BroadcastOp, [value, *sizes], TensorType(element, shape), {**named})
-
-        number = self.make(IotaOp, [], TensorType(i8, [2]), {"axis": IntegerAttr(0, i64)})
-        second = spread(self.make(CastOp, [number], TensorType(i1, [2])), [outer], i1)
-        re, im = (spread(part, range(outer), element) for part in parts)
-        return self.make(SelectOp, [second, im, re], re.type)
+        """The tensor with a last axis of 2 that has these parts."""
+        shape, element = shape_of(parts[0]), element_of(parts[0])
+        sizes = self.sizes(parts[0])
+        column = TensorType(element, (*shape, 1))
+        columns = [self.make(ReshapeOp, [part, *sizes], column) for part in parts]
+        axis = {"axis": IntegerAttr(len(shape), i64)}
+        return self.make(ConcatOp, columns, TensorType(element, (*shape, 2)), {**axis})
 
     # -- ops ----------------------------------------------------------------------------------
 

@@ -35,6 +35,19 @@ func.func @half(%x: tensor<4xf16>, %y: tensor<4xf16>) -> tensor<4xf16> {
 
 // -----
 
+// A few columns are one generic that chooses by the last axis, and so fuses with what makes them.
+// CHECK-LABEL: func.func @columns(
+// CHECK-NOT: tensor.insert_slice
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, 0)>, affine_map<(d0, d1) -> (d0, 0)>, affine_map<(d0, d1) -> (d0, d1)>]
+// CHECK: linalg.index 1 : index
+// CHECK: arith.select
+func.func @columns(%x: tensor<?x1xf16>) -> tensor<?x2xf16> {
+  %0 = nd.concat %x, %x axis 1 : tensor<?x1xf16>, tensor<?x1xf16> -> tensor<?x2xf16>
+  func.return %0 : tensor<?x2xf16>
+}
+
+// -----
+
 // hypot in f32 is the root of squares in f64, which holds them; an infinity wins over NaN.
 // CHECK-LABEL: func.func @hypot(
 // CHECK: arith.extf %{{.*}} f32 to f64

@@ -12,12 +12,9 @@
 // CHECK: %[[IM:\w+]] = nd.reshape %[[S1]] : tensor<4x1xf32> -> tensor<4xf32>
 // CHECK: %[[A:\w+]] = nd.add %[[RE]], %[[RE]] : tensor<4xf32>
 // CHECK: %[[B:\w+]] = nd.add %[[IM]], %[[IM]] : tensor<4xf32>
-// CHECK: %[[N:\w+]] = nd.iota axis 0 : tensor<2xi8>
-// CHECK: %[[F:\w+]] = nd.cast %[[N]] : tensor<2xi8> -> tensor<2xi1>
-// CHECK: %[[SECOND:\w+]] = nd.broadcast %[[F]] dims [1] : tensor<2xi1> -> tensor<4x2xi1>
-// CHECK: %[[C0:\w+]] = nd.broadcast %[[A]] dims [0] : tensor<4xf32> -> tensor<4x2xf32>
-// CHECK: %[[C1:\w+]] = nd.broadcast %[[B]] dims [0] : tensor<4xf32> -> tensor<4x2xf32>
-// CHECK: %[[R:\w+]] = nd.select %[[SECOND]], %[[C1]], %[[C0]] : tensor<4x2xi1>, tensor<4x2xf32>
+// CHECK: %[[C0:\w+]] = nd.reshape %[[A]] : tensor<4xf32> -> tensor<4x1xf32>
+// CHECK: %[[C1:\w+]] = nd.reshape %[[B]] : tensor<4xf32> -> tensor<4x1xf32>
+// CHECK: %[[R:\w+]] = nd.concat %[[C0]], %[[C1]] axis 1 : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x2xf32>
 // CHECK: func.return %[[R]]
 func.func @addition(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
   %0 = nd.add %x, %x : tensor<4xcomplex<f32>>
