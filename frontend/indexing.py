@@ -42,9 +42,9 @@ def get_item(x: Array, key: Any, /) -> Array:
     plan = plan_of(x.shape, keys)
     if plan.masks:
         _refuse_mask("a bool array")
-    source = _viewed(x, tuple(plan.basic))
     if plan.is_single:
-        return _picked(source, plan)
+        return _picked(x, plan)
+    source = _viewed(x, tuple(plan.basic))
     indices, shape = plan.spread()
     space = plan.space(source.ndim, len(shape))
     return gather("index", source, indices, space, axes=plan.axes)
@@ -69,10 +69,10 @@ def set_item(x: Array, key: Any, value: ArrayLike, /) -> None:
     plan = plan_of(x.shape, keys)
     if plan.masks:
         _refuse_mask("a bool array with values of their number")
-    target = _target(x, plan)
     if plan.is_single:
-        _put(target, plan, value)
+        _put(x, plan, value)
         return
+    target = _target(x, plan)
     indices, shape = plan.spread()
     space = plan.space(target.ndim, len(shape))
     for index, axis, called in zip(indices, space.axes, plan.axes, strict=True):
@@ -163,27 +163,46 @@ def _write_masked(x: Array, plan: Plan, value: ArrayLike) -> bool:
     return True
 
 
-def _picked(source: Array, plan: Plan) -> Array:
-    """The part of `source` at 0-d indices: a copy, as in NumPy."""
+def _picked(x: Array, plan: Plan) -> Array:
+    """The part of `x` at 0-d indices: a copy, as in NumPy."""
     if CURRENT.get() is None:
+        source = _viewed(x, tuple(plan.basic))
         return duplicate(_viewed(source, _ints(source, plan)))
-    starts = _starts(source, plan)
-    sizes = tuple(1 if axis in starts else size for axis, size in enumerate(source.shape))
-    window = dynamic_slice(source, _all_starts(source, starts), sizes)
-    return view("reshape", window, shape=shapes.reduced(sizes, tuple(starts)))
+    source, starts, sizes, part = _window(x, plan)
+    return view("reshape", dynamic_slice(source, starts, sizes), shape=part)
 
 
-def _put(target: Array, plan: Plan, value: ArrayLike) -> None:
-    """Write to the part of `target` at 0-d indices."""
+def _put(x: Array, plan: Plan, value: ArrayLike) -> None:
+    """Write to the part of `x` at 0-d indices."""
     if CURRENT.get() is None:
+        target = _target(x, plan)
         _write("set_item", _viewed(target, _ints(target, plan)), value)
         return
-    starts = _starts(target, plan)
-    sizes = tuple(1 if axis in starts else size for axis, size in enumerate(target.shape))
-    part = shapes.reduced(sizes, tuple(starts))
-    update = _fitted("set_item", _converted(target, value), part)
-    update = view("reshape", update, shape=sizes)
-    store("set_item", target, dynamic_update_slice(target, update, _all_starts(target, starts)))
+    target, starts, sizes, part = _window(x, plan)
+    update = view("reshape", _fitted("set_item", _converted(x, value), part), shape=sizes)
+    store("set_item", target, dynamic_update_slice(target, update, starts))
+
+
+def _window(x: Array, plan: Plan) -> tuple[Array, list[Array], Shape, Shape]:
+    """Of what array the part at 0-d indices is a window, its starts and sizes, and the part's
+    shape: of x itself where the slices have steps of 1, so that a write in a loop moves no more
+    than the part."""
+    lows, limits, strides, backwards, shape = basic_index(x.shape, tuple(plan.basic))
+    plain = not backwards and all(stride == 1 for stride in strides)
+    source = x if plain else _viewed(x, tuple(plan.basic))
+    if not plain:
+        lows, limits = (0,) * source.ndim, source.shape
+    found: dict[int, Array] = {}
+    for axis, called, index in plan.arrays:
+        size = x.shape[called]
+        check_range("index", index, size, called)
+        found[called if plain else axis] = from_start(index, size)
+    starts = [found.get(axis, constant(np.array(low, np.int64))) for axis, low in enumerate(lows)]
+    sizes = tuple(
+        1 if axis in found else limit - low
+        for axis, (low, limit) in enumerate(zip(lows, limits, strict=True))
+    )
+    return source, starts, sizes, shapes.reduced(shape, tuple(axis for axis, _, _ in plan.arrays))
 
 
 def _ints(source: Array, plan: Plan) -> Keys:
@@ -193,20 +212,6 @@ def _ints(source: Array, plan: Plan) -> Keys:
         check_range("index", index, source.shape[axis], called)
         keys[axis] = int(values(index))
     return tuple(keys)
-
-
-def _starts(source: Array, plan: Plan) -> dict[int, Array]:
-    """Axis -> the index there, checked at run time, from 0 up."""
-    found: dict[int, Array] = {}
-    for axis, called, index in plan.arrays:
-        check_range("index", index, source.shape[axis], called)
-        found[axis] = from_start(index, source.shape[axis])
-    return found
-
-
-def _all_starts(source: Array, starts: dict[int, Array]) -> list[Array]:
-    zero = constant(np.zeros((), np.int64))
-    return [starts.get(axis, zero) for axis in range(source.ndim)]
 
 
 def _viewed(x: Array, keys: tuple[Any, ...]) -> Array:

@@ -281,3 +281,33 @@ def test_gradients() -> None:
         assert taken.tolist() == expected
     added = lm.grad(lambda x, v: (lm.scatter_add(x, i, v) ** 2).sum(), wrt=(0, 1))(x, v)
     assert [part.tolist() for part in added] == [[0, 8, 4, 12, 8], [8, 8, 12]]
+
+
+def test_windows_in_loops() -> None:
+    """A write through a 0-d index and slices moves no more than its part."""
+
+    def doubled(x: Any) -> Any:
+        def row(i: Any, c: Any) -> Any:
+            c[i, 1:3] = x[i, 1:3] * 2
+            c[-1 - i, ::2] += 1
+            return c
+
+        return lm.fori_loop(0, 3, row, x * 1)
+
+    x = np.ones((3, 4))
+    for i in range(3):
+        x[i, 1:3] = 2
+        x[-1 - i, ::2] += 1
+    for run in (lambda f: f, lm.jit):
+        assert run(doubled)(lm.ones((3, 4))).tolist() == x.tolist()
+
+    def inner(x: Any) -> Any:
+        def row(i: Any, c: Any) -> Any:
+            c[i, 1:3] = 2.0
+            return c
+
+        return lm.fori_loop(0, 3, row, x)
+
+    assert "memref<3x2" not in lm.jit(inner).lower(np.ones((3, 4))).ir("buffer")
+    with pytest.raises(lm.IndexRangeError, match="from -3 to 2 on axis 0, found 3"):
+        lm.jit(lambda x: lm.fori_loop(0, 4, lambda i, c: c + x[i, 0], 0.0))(np.ones((3, 4)))
