@@ -2,7 +2,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 JOBS ?= 2
 
-.PHONY: env quick test demo lit lint docs exhaustive
+.PHONY: env quick test demo lit lint docs ulp exhaustive
 
 env: .venv/.stamp
 
@@ -31,6 +31,9 @@ test: lit lint docs
 
 demo: env
 	$(BIN)/python examples/demo.py
+
+ulp: env
+	$(BIN)/python tests/measure_math.py
 
 exhaustive: env
 	$(BIN)/python tests/exhaustive_math.py

@@ -4,7 +4,7 @@
 
 f32 at 2^22 patterns at equal distances (of two operands: as many pairs) against NumPy in f64; f64
 at a million points against NumPy in 80 bits, and mpmath for erf and erfc. Exits with 1 if an error
-is above 2. Some minutes; `exhaustive_math.py` takes every f32 pattern.
+is above 2. Some minutes (`make ulp`); `exhaustive_math.py` takes every f32 pattern.
 """
 
 from __future__ import annotations
