@@ -93,9 +93,8 @@ def scatter_into(
 ) -> None:
     """Write `updates` to, or combine them with, the elements of `x` that `indices` select, in
     their row-major order. Negative indices count from the end; updates out of range are left out.
+    `updates` may share memory with `x`: the chosen ones are copied first.
     """
-    if np.may_share_memory(x, updates):
-        updates = updates.copy()
     walked = [axis for axis in range(x.ndim) if axis not in axes]
     places = [from_end(index, x.shape[axis]) for index, axis in zip(indices, axes, strict=True)]
     inside = np.ones(indices[0].shape, np.bool_)

@@ -121,7 +121,8 @@ def test_scatter_add(run: Any, dtype: Any) -> None:
         add = run(lambda x, i, v, axis=axis: lm.scatter_add(x, i, v, axis=axis))
         found = add(lm.asarray(x), lm.asarray(i), lm.asarray(v))
         if whole:
-            np.add.at(x, (*[slice(None)] * axis, i), v)
+            key: Any = (*[slice(None)] * axis, i)
+            np.add.at(x, key, v)
         else:
             places = np.meshgrid(*map(np.arange, index_shape), indexing="ij")
             np.add.at(x, (*places[:axis], i, *places[axis + 1 :]), v)

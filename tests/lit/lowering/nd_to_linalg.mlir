@@ -658,6 +658,7 @@ func.func @random_bits(%key: tensor<2xui32>, %counter: tensor<4xui32>) -> (tenso
 // CHECK: arith.addf
 // CHECK: arith.truncf
 // CHECK: tensor.insert {{.*}}{{\[}}[[AT]], [[D]]]
+// CHECK-NOT: lamina.parallel
 // CHECK: func.func private @scatter_1(
 // CHECK: lamina.parallel
 func.func @scatter(%x: tensor<10x3xf16>, %u: tensor<5x3xf16>, %i: tensor<5xi32>, %w: tensor<10x5xf16>) -> (tensor<10x3xf16>, tensor<10x3xf16>) {
