@@ -15,13 +15,14 @@
 
 The backward function takes f's arguments and a cotangent of each floating-point result, and gives
 a cotangent of each argument in `wrt` (reverse mode: Griewank and Walther, Evaluating Derivatives,
-2008, chapter 3). What it needs of the forward values it computes again. Pre-condition: level `nd`,
-`f` without control flow. Post-condition: level `nd`; `f` as it was.
+2008, chapter 3). What it needs of the forward values it computes again. Pre-condition: level `nd`;
+loops on the way of a gradient are `scf.for` with known trips. Post-condition: level `nd`; `f` as it
+was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -35,7 +36,9 @@ from lamina.dialects.nd import NdOp
 from lamina.dialects.nd.base import is_float
 from lamina.dialects.type_tests import is_tensor
 from lamina.errors import LoweringError
+from lamina.transforms import differentiate_control
 from lamina.transforms.derivatives import RULES, Node
+from lamina.transforms.differentiate_control import pull_region
 from lamina.transforms.ir_emitter import IrEmitter
 
 STOP = "lamina.stop_gradient"
@@ -56,7 +59,7 @@ def active_values(ops: Iterable[Operation], wrt: Iterable[SSAValue], e: IrEmitte
 def why_no_derivative(op: Operation) -> str | None:
     """Why an op that a gradient goes through cannot be differentiated, or None."""
     if op.regions:
-        return "expected no control flow on the way of a gradient"
+        return differentiate_control.why_not(op)
     if not isinstance(op, NdOp) or op.name.removeprefix("nd.") not in RULES:
         return "expected an op that has a derivative"
     return None
@@ -73,6 +76,19 @@ def node_of(op: Operation) -> Node[SSAValue]:
         op.params(),
         [value for value in op.operands if value.type == index],
     )
+
+
+def _parts(
+    op: Operation, given: Sequence[SSAValue | None], active: set[SSAValue], e: IrEmitter
+) -> Iterator[tuple[SSAValue, SSAValue]]:
+    """The active operands of an op, and their cotangents."""
+    node = node_of(op)
+    g = given[0] if len(given) == 1 else given
+    for number, operand in enumerate(node.operands):
+        if operand in active:
+            part = RULES[node.name](e, node, g, number)
+            if part is not None:
+                yield operand, part
 
 
 def pull_back(
@@ -96,15 +112,15 @@ def pull_back(
                 f"differentiate: {why}, found {op.name}", place=place_of(op.location)
             )
         e.location = op.location  # pyright: ignore[reportAttributeAccessIssue]
-        node = node_of(op)
-        g = given[0] if len(given) == 1 else given
-        for number, operand in enumerate(node.operands):
-            if operand not in active:
-                continue
-            part = RULES[node.name](e, node, g, number)
-            if part is not None:
-                known = cotangents.get(operand)
-                cotangents[operand] = part if known is None else e.add(known, part)
+        parts = (
+            pull_region(op, given, active, e, pull_back)
+            if op.regions
+            else _parts(op, given, active, e)
+        )
+        for value, part in parts:
+            if value in active:
+                known = cotangents.get(value)
+                cotangents[value] = part if known is None else e.add(known, part)
     return [cotangents.get(value) for value in wrt]
 
 

@@ -163,6 +163,14 @@ class IrEmitter(Emitter[SSAValue]):
         value = DenseIntOrFPElementsAttr.from_list(type, [number])  # pyright: ignore
         return self.make("constant", (), type, {"value": value})
 
+    def splat(self, number: float, type: TensorType[Attribute]) -> SSAValue:
+        """`number` everywhere, in a type of static shape."""
+        element = TensorType(type.element_type, ())
+        value = DenseIntOrFPElementsAttr.from_list(element, [number])  # pyright: ignore
+        scalar = self.make("constant", (), element, {"value": value})
+        dims: dict[str, Attribute] = {"dims": DenseArrayBase.from_list(i64, list[int]())}
+        return self.make("broadcast", (scalar,), type, dims)
+
     def full(self, number: float, like: SSAValue) -> SSAValue:
         return self.broadcast(self.scalar(number, like), (), like)
 

@@ -16,6 +16,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from lamina.errors import LaminaError
+from lamina.executable import compile_module
 from lamina.interpreters.evaluate import evaluate
 from lamina.interpreters.types import F32, F64, Array
 from lamina.ir_text import parse_module
@@ -200,6 +201,74 @@ def test_run_time_sizes() -> None:
     x, y = np.array([[1, 2, 3], [3, 2, 1]], F32), np.array([1, 10, 100], F32)
     found = gradient(text, x, y, wrt=(0, 1))
     assert found == [[[0, 0, 100], [0, 0, 100]], [0, 0, 4]]
+
+
+BRANCH = """
+func.func @main(%p: tensor<i64>, %x: tensor<3xf64>, %y: tensor<3xf64>) -> tensor<3xf64> {
+  %i = nd.to_index %p : tensor<i64>
+  %z = arith.constant 0 : index
+  %c = arith.cmpi eq, %i, %z : index
+  %r = scf.if %c -> (tensor<3xf64>) {
+    %a = nd.multiply %x, %y : tensor<3xf64>
+    scf.yield %a : tensor<3xf64>
+  } else {
+    %a = nd.sin %x : tensor<3xf64>
+    scf.yield %a : tensor<3xf64>
+  }
+  %q = nd.multiply %r, %x : tensor<3xf64>
+  func.return %q : tensor<3xf64>
+}"""
+LOOP = """func.func @main(%x: tensor<3xf64>, %y: tensor<3xf64>) -> (tensor<3xf64>, tensor<f64>) {
+  %l = arith.constant 2 : index
+  %u = arith.constant 9 : index
+  %s = arith.constant 3 : index
+  %k = nd.reduce "sum" %y axes [0] : tensor<3xf64> -> tensor<f64>
+  %r, %q = scf.for %i = %l to %u step %s iter_args(%c = %x, %d = %k)
+      -> (tensor<3xf64>, tensor<f64>) {
+    %n = nd.from_index %i : tensor<i64>
+    %f = nd.cast %n : tensor<i64> -> tensor<f64>
+    %b = nd.broadcast %f dims [] : tensor<f64> -> tensor<3xf64>
+    %a = nd.multiply %c, %y : tensor<3xf64>
+    %t = nd.sin %a : tensor<3xf64>
+    %w = nd.multiply %t, %b : tensor<3xf64>
+    %v = nd.add %w, %c : tensor<3xf64>
+    %m = nd.reduce "sum" %v axes [0] : tensor<3xf64> -> tensor<f64>
+    %o = nd.multiply %m, %d : tensor<f64>
+    scf.yield %v, %o : tensor<3xf64>, tensor<f64>
+  }
+  func.return %r, %q : tensor<3xf64>, tensor<f64>
+}"""
+NO_TRIP = LOOP.replace("%u = arith.constant 9", "%u = arith.constant 2")
+X, Y = np.array([0.3, -0.5, 0.7]), np.array([0.9, 0.2, -0.4])
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs", "wrt"),
+    [
+        (BRANCH, (np.array(0), X, Y), (1, 2)),
+        (BRANCH, (np.array(1), X, Y), (1, 2)),
+        (LOOP, (X, Y), (0, 1)),
+        (NO_TRIP, (X, Y), (0, 1)),
+    ],
+    ids=["then", "else", "loop", "no trip"],
+)
+def test_control_flow(text: str, inputs: tuple[Array, ...], wrt: tuple[int, ...]) -> None:
+    module, rng = parse_module(make_context(), text), rng_for(text)
+    seeds = [rng.normal(size=x.shape) for x in evaluate(module, "main", inputs)]
+    first = backward(module, "main", wrt)
+    found = evaluate(module, first, [*inputs, *seeds])
+    for place, got in zip(wrt, found, strict=True):
+        assert close(got, differences(module, "main", inputs, seeds, place), 2e-7)
+    others = [rng.normal(size=x.shape) for x in found]
+    second = backward(module, first, wrt)
+    for name, given in ((first, [*inputs, *seeds]), (second, [*inputs, *seeds, *others])):
+        expected = evaluate(module, name, given)
+        compiled = compile_module(module.clone(), name)(given)
+        for a, b in zip(compiled, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-13)
+    again = evaluate(module, second, [*inputs, *seeds, *others])
+    for place, got in zip(wrt, again, strict=True):
+        assert close(got, differences(module, first, [*inputs, *seeds], others, place), 2e-6)
 
 
 @pytest.mark.parametrize(

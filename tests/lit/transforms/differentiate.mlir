@@ -1140,49 +1140,115 @@ func.func @f(%x: tensor<7xf32>) -> tensor<3xf32> {
 // CHECK-LABEL: func.func @f_vjp(
 // CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<2xf32>) -> tensor<4xf32>
 // CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.reduce_window "max" [[V0]] window [2] strides [2] padding [0, 0] dilation [1] : tensor<4xf32> -> tensor<2xf32>
-// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.slice [[V0]] starts [0] limits [3] strides [2] : tensor<4xf32> -> tensor<2xf32>
-// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.not_equal [[V3]], [[V3]] : tensor<2xf32> -> tensor<2xi1>
-// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.not_equal [[V2]], [[V2]] : tensor<2xf32> -> tensor<2xi1>
-// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.bitwise_and [[V4]], [[V5]] : tensor<2xi1>
-// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.equal [[V3]], [[V2]] : tensor<2xf32> -> tensor<2xi1>
-// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.bitwise_or [[V7]], [[V6]] : tensor<2xi1>
-// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
-// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.broadcast [[V9]] dims [] : tensor<f32> -> tensor<2xf32>
-// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.broadcast [[V11]] dims [] : tensor<f32> -> tensor<2xf32>
-// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.select [[V8]], [[V10]], [[V12]] : tensor<2xi1>, tensor<2xf32>
-// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.slice [[V0]] starts [1] limits [4] strides [2] : tensor<4xf32> -> tensor<2xf32>
-// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.not_equal [[V14]], [[V14]] : tensor<2xf32> -> tensor<2xi1>
-// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.not_equal [[V2]], [[V2]] : tensor<2xf32> -> tensor<2xi1>
-// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = nd.bitwise_and [[V15]], [[V16]] : tensor<2xi1>
-// CHECK-NEXT: [[V18:%[a-z0-9_]+]] = nd.equal [[V14]], [[V2]] : tensor<2xf32> -> tensor<2xi1>
-// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = nd.bitwise_or [[V18]], [[V17]] : tensor<2xi1>
-// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
-// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = nd.broadcast [[V20]] dims [] : tensor<f32> -> tensor<2xf32>
-// CHECK-NEXT: [[V22:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: [[V23:%[a-z0-9_]+]] = nd.broadcast [[V22]] dims [] : tensor<f32> -> tensor<2xf32>
-// CHECK-NEXT: [[V24:%[a-z0-9_]+]] = nd.select [[V19]], [[V21]], [[V23]] : tensor<2xi1>, tensor<2xf32>
-// CHECK-NEXT: [[V25:%[a-z0-9_]+]] = nd.add [[V13]], [[V24]] : tensor<2xf32>
-// CHECK-NEXT: [[V26:%[a-z0-9_]+]] = nd.divide [[V1]], [[V25]] : tensor<2xf32>
-// CHECK-NEXT: [[V27:%[a-z0-9_]+]] = nd.multiply [[V13]], [[V26]] : tensor<2xf32>
-// CHECK-NEXT: [[V28:%[a-z0-9_]+]] = nd.reshape [[V27]] : tensor<2xf32> -> tensor<2x1xf32>
-// CHECK-NEXT: [[V29:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: [[V30:%[a-z0-9_]+]] = nd.pad [[V28]], [[V29]] low [0, 0] high [0, 1] : tensor<2x1xf32>, tensor<f32> -> tensor<2x2xf32>
-// CHECK-NEXT: [[V31:%[a-z0-9_]+]] = nd.reshape [[V30]] : tensor<2x2xf32> -> tensor<4xf32>
-// CHECK-NEXT: [[V32:%[a-z0-9_]+]] = nd.multiply [[V24]], [[V26]] : tensor<2xf32>
-// CHECK-NEXT: [[V33:%[a-z0-9_]+]] = nd.reshape [[V32]] : tensor<2xf32> -> tensor<2x1xf32>
-// CHECK-NEXT: [[V34:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: [[V35:%[a-z0-9_]+]] = nd.pad [[V33]], [[V34]] low [0, 0] high [0, 1] : tensor<2x1xf32>, tensor<f32> -> tensor<2x2xf32>
-// CHECK-NEXT: [[V36:%[a-z0-9_]+]] = nd.reshape [[V35]] : tensor<2x2xf32> -> tensor<4xf32>
-// CHECK-NEXT: [[V37:%[a-z0-9_]+]] = nd.slice [[V36]] starts [0] limits [3] strides [1] : tensor<4xf32> -> tensor<3xf32>
-// CHECK-NEXT: [[V38:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: [[V39:%[a-z0-9_]+]] = nd.pad [[V37]], [[V38]] low [1] high [0] : tensor<3xf32>, tensor<f32> -> tensor<4xf32>
-// CHECK-NEXT: [[V40:%[a-z0-9_]+]] = nd.add [[V31]], [[V39]] : tensor<4xf32>
-// CHECK-NEXT: [[V41:%[a-z0-9_]+]] = nd.slice [[V40]] starts [0] limits [4] strides [1] : tensor<4xf32> -> tensor<4xf32>
-// CHECK-NEXT: func.return [[V41]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.slice [[V0]] starts [0] limits [4] strides [1] : tensor<4xf32> -> tensor<4xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.reshape [[V3]] : tensor<4xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.broadcast [[V2]] dims [0] : tensor<2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.not_equal [[V4]], [[V4]] : tensor<2x2xf32> -> tensor<2x2xi1>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.not_equal [[V5]], [[V5]] : tensor<2x2xf32> -> tensor<2x2xi1>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.bitwise_and [[V6]], [[V7]] : tensor<2x2xi1>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.equal [[V4]], [[V5]] : tensor<2x2xf32> -> tensor<2x2xi1>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.bitwise_or [[V9]], [[V8]] : tensor<2x2xi1>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.broadcast [[V11]] dims [] : tensor<f32> -> tensor<2x2xf32>
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.broadcast [[V13]] dims [] : tensor<f32> -> tensor<2x2xf32>
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.select [[V10]], [[V12]], [[V14]] : tensor<2x2xi1>, tensor<2x2xf32>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.reduce "sum" [[V15]] axes [1] : tensor<2x2xf32> -> tensor<2xf32>
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = nd.divide [[V1]], [[V16]] : tensor<2xf32>
+// CHECK-NEXT: [[V18:%[a-z0-9_]+]] = nd.broadcast [[V17]] dims [0] : tensor<2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = nd.multiply [[V15]], [[V18]] : tensor<2x2xf32>
+// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = nd.reshape [[V19]] : tensor<2x2xf32> -> tensor<4xf32>
+// CHECK-NEXT: func.return [[V20]] : tensor<4xf32>
 func.func @f(%x: tensor<4xf32>) -> tensor<2xf32> {
   %r = nd.reduce_window "max" %x window [2] strides [2] padding [0, 0] dilation [1] : tensor<4xf32> -> tensor<2xf32>
   func.return %r : tensor<2xf32>
+}
+
+// -----
+
+// branch. The branch taken, again, and back.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: i1, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = scf.if [[V0]] -> (tensor<4xf32>) {
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.sin [[V1]] : tensor<4xf32>
+// CHECK-NEXT: scf.yield [[V4]] : tensor<4xf32>
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield [[V1]] : tensor<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = scf.if [[V0]] -> (tensor<4xf32>) {
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.sin [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.cos [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V7]] : tensor<4xf32>
+// CHECK-NEXT: scf.yield [[V8]] : tensor<4xf32>
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield [[V2]] : tensor<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[V5]] : tensor<4xf32>
+func.func @f(%p: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = scf.if %p -> (tensor<4xf32>) {
+    %a = nd.sin %x : tensor<4xf32>
+    scf.yield %a : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// loop. The loop stores what it carries; another walks back.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = arith.constant 3 : index
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = scf.for [[V7:%[a-z0-9_]+]] = [[V3]] to [[V4]] step [[V5]] iter_args([[V8:%[a-z0-9_]+]] = [[V0]]) -> (tensor<4xf32>) {
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.multiply [[V8]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: scf.yield [[V9]] : tensor<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.broadcast [[V10]] dims [] : tensor<f32> -> tensor<3x4xf32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = arith.constant 3 : index
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]], [[V16:%[a-z0-9_]+]] = scf.for [[V17:%[a-z0-9_]+]] = [[V12]] to [[V13]] step [[V14]] iter_args([[V18:%[a-z0-9_]+]] = [[V0]], [[V19:%[a-z0-9_]+]] = [[V11]]) -> (tensor<4xf32>, tensor<3x4xf32>) {
+// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = nd.reshape [[V18]] : tensor<4xf32> -> tensor<1x4xf32>
+// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V22:%[a-z0-9_]+]] = nd.dynamic_update_slice [[V19]], [[V20]][[[V17]], [[V21]]] : tensor<1x4xf32> -> tensor<3x4xf32>
+// CHECK-NEXT: [[V23:%[a-z0-9_]+]] = arith.muli [[V17]], [[V5]] : index
+// CHECK-NEXT: [[V24:%[a-z0-9_]+]] = arith.addi [[V3]], [[V23]] : index
+// CHECK-NEXT: [[V25:%[a-z0-9_]+]] = nd.multiply [[V18]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: scf.yield [[V25]], [[V22]] : tensor<4xf32>, tensor<3x4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[V26:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V27:%[a-z0-9_]+]] = nd.broadcast [[V26]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V28:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V29:%[a-z0-9_]+]] = arith.constant 3 : index
+// CHECK-NEXT: [[V30:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V31:%[a-z0-9_]+]], [[V32:%[a-z0-9_]+]] = scf.for [[V33:%[a-z0-9_]+]] = [[V28]] to [[V29]] step [[V30]] iter_args([[V34:%[a-z0-9_]+]] = [[V2]], [[V35:%[a-z0-9_]+]] = [[V27]]) -> (tensor<4xf32>, tensor<4xf32>) {
+// CHECK-NEXT: [[V36:%[a-z0-9_]+]] = arith.constant 2 : index
+// CHECK-NEXT: [[V37:%[a-z0-9_]+]] = arith.subi [[V36]], [[V33]] : index
+// CHECK-NEXT: [[V38:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V39:%[a-z0-9_]+]] = nd.dynamic_slice [[V16]][[[V37]], [[V38]]] sizes [1, 4] : tensor<3x4xf32> -> tensor<1x4xf32>
+// CHECK-NEXT: [[V40:%[a-z0-9_]+]] = nd.reshape [[V39]] : tensor<1x4xf32> -> tensor<4xf32>
+// CHECK-NEXT: [[V41:%[a-z0-9_]+]] = arith.muli [[V37]], [[V5]] : index
+// CHECK-NEXT: [[V42:%[a-z0-9_]+]] = arith.addi [[V3]], [[V41]] : index
+// CHECK-NEXT: [[V43:%[a-z0-9_]+]] = nd.multiply [[V40]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V44:%[a-z0-9_]+]] = nd.multiply [[V34]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V45:%[a-z0-9_]+]] = nd.multiply [[V34]], [[V40]] : tensor<4xf32>
+// CHECK-NEXT: [[V46:%[a-z0-9_]+]] = nd.add [[V35]], [[V45]] : tensor<4xf32>
+// CHECK-NEXT: scf.yield [[V44]], [[V46]] : tensor<4xf32>, tensor<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[V31]], [[V32]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %l = arith.constant 0 : index
+  %u = arith.constant 3 : index
+  %s = arith.constant 1 : index
+  %r = scf.for %i = %l to %u step %s iter_args(%c = %x) -> (tensor<4xf32>) {
+    %a = nd.multiply %c, %y : tensor<4xf32>
+    scf.yield %a : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
 }
 
 // -----
@@ -1228,14 +1294,43 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// The reason: expected no control flow on the way of a gradient.
-func.func @f(%p: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{differentiate: expected no control flow on the way of a gradient, found scf.if}}
-  %r = scf.if %p -> (tensor<4xf32>) {
-    scf.yield %x : tensor<4xf32>
-  } else {
-    %n = nd.negative %x : tensor<4xf32>
-    scf.yield %n : tensor<4xf32>
+// The reason: expected scf.if or scf.for on the way of a gradient.
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %true = arith.constant true
+  // expected-error@+1 {{differentiate: expected scf.if or scf.for on the way of a gradient, found scf.while}}
+  %r = scf.while (%c = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    scf.condition(%true) %c : tensor<4xf32>
+  } do {
+  ^bb0(%c: tensor<4xf32>):
+    scf.yield %c : tensor<4xf32>
   }
   func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// The reason: expected a loop whose number of trips is known.
+func.func @f(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  // expected-error@+1 {{differentiate: expected a loop whose number of trips is known, on the way of a gradient, found scf.for}}
+  %r = scf.for %i = %zero to %n step %one iter_args(%c = %x) -> (tensor<4xf32>) {
+    %s = nd.sin %c : tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// The reason: expected a loop that carries tensors of static shapes.
+func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  // expected-error@+1 {{differentiate: expected a loop that carries tensors of static shapes, on the way of a gradient, found scf.for}}
+  %r = scf.for %i = %zero to %one step %one iter_args(%c = %x) -> (tensor<?xf32>) {
+    %s = nd.sin %c : tensor<?xf32>
+    scf.yield %s : tensor<?xf32>
+  }
+  func.return %r : tensor<?xf32>
 }
