@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from lamina.dialects.nd import scan
-from lamina.dialects.nd.base import element_of, is_unsigned, shape_of
+from lamina.dialects.nd.base import element_of, is_integer, is_unsigned, shape_of
 from lamina.lowering.builder import Builder
 from lamina.lowering.element_loops import (
     call_loops,
@@ -68,22 +68,26 @@ class _Scan:
 
     # -- along the last axis ----------------------------------------------------------------------
 
+    def together(self, element: Attribute) -> int:
+        """Rows side by side: one where a step takes one cycle, as with integers."""
+        return 1 if is_integer(element) and self.kind != "prod" else ROWS
+
     def along_rows(self, b: LoopBuilder, x: SSAValue, out: SSAValue, sizes: Place) -> Values:
         """Groups of rows, then the rows that are left."""
         outer, size = sizes[:-1], sizes[-1]
-        rows = product(b, outer)
-        groups = b.calc("divu", rows, ROWS)
+        rows, together = product(b, outer), self.together(element_of(x))
+        groups = b.calc("divu", rows, together)
 
         def group(inner: LoopBuilder, number: SSAValue, carried: Values) -> Values:
-            first = inner.calc("mul", number, ROWS)
-            places = [split(inner, inner.calc("add", first, r), outer) for r in range(ROWS)]
+            first = inner.calc("mul", number, together)
+            places = [split(inner, inner.calc("add", first, r), outer) for r in range(together)]
             return self.rows(inner, x, carried[0], places, size)
 
         def row(inner: LoopBuilder, number: SSAValue, carried: Values) -> Values:
             return self.rows(inner, x, carried[0], [split(inner, number, outer)], size)
 
-        done = independent(b, groups, 1, ROWS * _static(size), (out,), group)
-        return b.for_(b.calc("mul", groups, ROWS), rows, 1, done, row)
+        done = independent(b, groups, 1, together * _static(size), (out,), group)
+        return b.for_(b.calc("mul", groups, together), rows, 1, done, row)
 
     def rows(
         self, b: LoopBuilder, x: SSAValue, out: SSAValue, places: list[Place], size: Size
