@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from xdsl.dialects.builtin import AnyFloat, ComplexType, IndexType, IntegerType
 from xdsl.ir import Attribute
 
@@ -11,6 +13,6 @@ def byte_size(element: Attribute) -> int:
     if isinstance(element, IndexType):
         return 8
     if isinstance(element, ComplexType):
-        return 2 * byte_size(element.element_type)
+        return 2 * byte_size(cast("ComplexType[AnyFloat]", element).element_type)
     assert isinstance(element, AnyFloat | IntegerType), element
     return max(1, -(-element.bitwidth // 8))

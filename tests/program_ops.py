@@ -254,7 +254,7 @@ class Drawing:
     def constant(self, array: Array) -> Value:
         """`nd.constant`; large ones are splats. Complex ones are put together."""
         if array.dtype in COMPLEX:
-            parts = [self.constant(np.array(part)) for part in (array.real, array.imag)]
+            parts = [self.constant(np.array(part(array))) for part in (np.real, np.imag)]
             return self.emit(ROWS["complex"], parts, {})
         if array.size > 64:
             array = np.full(array.shape, array.flat[0], array.dtype)
