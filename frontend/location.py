@@ -98,10 +98,11 @@ def shown(value: Any) -> str:
     """A user's value in a message: of an array, eager or traced, what both know."""
     if hasattr(value, "number"):  # a Python number that is traced
         return repr(value.number())
-    if type(value) in (list, tuple):
+    kind = cast(Any, type(value))
+    if kind in (list, tuple):
         parts = list(cast(Iterable[Any], value))
-        text = ", ".join(map(shown, parts)) + "," * (type(value) is tuple and len(parts) == 1)
-        return f"[{text}]" if type(value) is list else f"({text})"
+        text = ", ".join(map(shown, parts)) + "," * (kind is tuple and len(parts) == 1)
+        return f"[{text}]" if kind is list else f"({text})"
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         return f"an array of {value.dtype} and shape {value.shape}"
     return repr(value)
