@@ -35,11 +35,64 @@ def check_type(name: str, what: str, found: Type, expected: Type, hint: str) -> 
         )
 
 
-def check_structure(name: str, what: str, found: tree.Tree, expected: tree.Tree) -> None:
-    """Raise `ArgumentError` unless two trees have one structure."""
-    if found != expected:
+def leaves_of(name: str, what: str, value: Any, expected: tree.Tree) -> list[Any]:
+    """The leaves of `value` in the order of `expected`: dicts may have their keys in any order.
+
+    Raises `ArgumentError` for another structure.
+    """
+    leaves, found = tree.flatten(value)
+    if found == expected:
+        return leaves
+    order: list[int] = []
+    if not _aligned(found, expected, 0, order):
         wanted = f"expected {what} of one structure, {_shown(expected)}"
         fail(ArgumentError, f"{name}: {wanted}, found {_shown(found)}")
+    return [leaves[number] for number in order]
+
+
+def _aligned(found: tree.Tree, expected: tree.Tree, first: int, order: list[int]) -> bool:
+    """Whether two structures are equal but for the order of keys of dicts; adds to `order` the
+    number of the found leaf for each expected one. first: the number of the first found one."""
+    if found.kind is None:
+        order.append(first)
+    starts: dict[Any, tuple[tree.Tree, int]] = {}
+    for key, child in zip(found.keys, found.children, strict=True):
+        starts[key] = child, first
+        first += child.leaves
+    same = (found.kind, found.extra) == (expected.kind, expected.extra)
+    keys = set(found.keys) == set(expected.keys)
+    if not same or not (keys if found.kind is dict else found.keys == expected.keys):
+        return False
+    pairs = zip(expected.keys, expected.children, strict=True)
+    return all(_aligned(starts[key][0], child, starts[key][1], order) for key, child in pairs)
+
+
+class Results:
+    """What functions give one time after another: of the structure and the types of the first."""
+
+    def __init__(self, name: str, what: str, hint: str) -> None:
+        self.name = name
+        self.what = what
+        self.hint = hint
+        self.tree = tree.LEAF
+        self.types: list[Type] | None = None
+
+    def arrays(self, value: Any) -> list[Array]:
+        """The leaves of `value` as arrays. Raises where it differs from the first one."""
+        if self.types is None:
+            self.tree = tree.flatten(value)[1]
+        leaves = leaves_of(self.name, self.what, value, self.tree)
+        arrays = [as_array(self.name, leaf) for leaf in leaves]
+        if self.types is None:
+            self.types = [type_of(array) for array in arrays]
+        for path, array, expected in zip(tree.paths(self.tree), arrays, self.types, strict=True):
+            what = f"{self.what}{place(path)}"
+            check_type(self.name, what, type_of(array), expected, self.hint)
+        return arrays
+
+    def value(self, leaves: Sequence[Array]) -> Any:
+        """The structure with these leaves."""
+        return tree.unflatten(self.tree, leaves)
 
 
 def _shown(structure: tree.Tree) -> str:
@@ -115,10 +168,8 @@ class Carry:
 
     def taken(self, result: Any, given: Sequence[Any]) -> list[Array]:
         """The leaves of what the body gave for the leaves `given`, of the carry's types."""
-        leaves, structure = tree.flatten(result)
-        check_structure(self.name, "a carry", structure, self.tree)
         taken: list[Array] = []
-        for number, leaf in enumerate(leaves):
+        for number, leaf in enumerate(leaves_of(self.name, "a carry", result, self.tree)):
             if leaf is given[number] and self.types[number] is not None:
                 taken.append(leaf)  # perhaps written in place
             else:

@@ -20,15 +20,7 @@ from lamina.errors import ArgumentError, DTypeError, ShapeError
 from lamina.frontend import dtypes, shapes, tree
 from lamina.frontend.array import Array, ArrayLike, is_array, is_ndarray, is_numpy_scalar
 from lamina.frontend.bind import as_array, cast, constant, duplicate, full, store, values, view
-from lamina.frontend.carry import (
-    Carry,
-    Type,
-    check_structure,
-    check_type,
-    foreseen,
-    place,
-    type_of,
-)
+from lamina.frontend.carry import Carry, Results, foreseen
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.index_arrays import dynamic_slice, dynamic_update_slice
 from lamina.frontend.location import fail
@@ -78,7 +70,7 @@ def cond(
 
     made = _Branches("cond", given)
     runs = [partial(made.run, function) for function in (true_fn, false_fn)]
-    return made.result(regions.branches(recorder, recorder.own(flag), runs))
+    return made.value(regions.branches(recorder, recorder.own(flag), runs))
 
 
 def switch(index: SupportsIndex, fns: Sequence[Callable[..., Any]], /, *operands: Any) -> Any:
@@ -105,7 +97,7 @@ def switch(index: SupportsIndex, fns: Sequence[Callable[..., Any]], /, *operands
     made = _Branches("switch", given)
     if found.dtype != dtypes.uint64:
         found = cast(found, dtypes.int64)
-    return made.result(_search(found, [partial(made.run, function) for function in fns], 0))
+    return made.value(_search(found, [partial(made.run, function) for function in fns], 0))
 
 
 def while_loop(cond_fn: Callable[[Any], Any], body_fn: Callable[[Any], Any], init: Any, /) -> Any:
@@ -232,7 +224,7 @@ def _scan(
     def imagined(given: Any) -> Any:
         zeros = [full(0, row.shape[1:], row.dtype) for row in rows]
         given, y = once(given, zeros)
-        outputs.check(y)
+        outputs.arrays(y)
         return given
 
     if not count:
@@ -243,7 +235,7 @@ def _scan(
         leaves: list[Any] = carry.start
         for k in range(count - 1, -1, -1) if backwards else range(count):
             given, y = once(carry.value(leaves), [duplicate(row[k]) for row in rows])
-            outputs.collected.append([duplicate(x) for x in outputs.check(y)])
+            outputs.collected.append([duplicate(x) for x in outputs.arrays(y)])
             leaves = carry.taken(given, leaves)
         return carry.result(leaves), outputs.stacked(backwards)
     from lamina.frontend import regions
@@ -257,34 +249,20 @@ def _scan(
     carry.foresee(imagined)
     start = _owned(recorder, carry.begun())
     last = regions.counted(recorder, (0, count), start, body)
-    return carry.value(last), tree.unflatten(outputs.tree, outputs.buffers)
+    return carry.value(last), outputs.value(outputs.buffers)
 
 
-class _Outputs:
-    """What each trip of a scan gives beside the carry: of one structure and type.
+class _Outputs(Results):
+    """What each trip of a scan gives beside the carry.
 
     Eager it is collected, traced it is written to buffers around the loop.
     """
 
     def __init__(self, name: str, count: int) -> None:
-        self.name = name
+        super().__init__(name, "results", "give the same type in each trip")
         self.count = count
-        self.tree = tree.LEAF
-        self.types: list[Type] | None = None
         self.collected: list[list[Array]] = []
         self.buffers: list[Array] = []
-
-    def check(self, y: Any) -> list[Array]:
-        """The leaves as arrays."""
-        leaves, structure = tree.flatten(y)
-        arrays = [as_array(self.name, leaf) for leaf in leaves]
-        if self.types is None:
-            self.tree, self.types = structure, [type_of(array) for array in arrays]
-        check_structure(self.name, "results", structure, self.tree)
-        for path, array, expected in zip(tree.paths(self.tree), arrays, self.types, strict=True):
-            what = f"results{place(path)}"
-            check_type(self.name, what, type_of(array), expected, "give the same type in each trip")
-        return arrays
 
     def _made(self) -> list[Array]:
         assert self.types is not None
@@ -292,16 +270,16 @@ class _Outputs:
 
     def empty(self) -> Any:
         """The result of no trips."""
-        return tree.unflatten(self.tree, self._made())
+        return self.value(self._made())
 
     def stacked(self, backwards: bool) -> Any:
         """The collected results."""
         rows = self.collected[::-1] if backwards else self.collected
-        return tree.unflatten(self.tree, [stack(column) for column in zip(*rows, strict=True)])
+        return self.value([stack(column) for column in zip(*rows, strict=True)])
 
     def write(self, recorder: Recorder, k: Array, y: Any) -> None:
         """Record that the row `k` of the buffers is `y`."""
-        arrays = self.check(y)
+        arrays = self.arrays(y)
         if not self.buffers:
             with recorder.outside():
                 self.buffers = self._made()
@@ -310,32 +288,18 @@ class _Outputs:
             store(self.name, buffer, dynamic_update_slice(buffer, row, _starts(buffer, k)))
 
 
-class _Branches:
-    """Functions of which a run-time value chooses one: what they give has one type."""
+class _Branches(Results):
+    """Functions of which a run-time value chooses one."""
 
     def __init__(self, name: str, operands: Sequence[Any]) -> None:
-        self.name = name
+        super().__init__(name, "results of the branches", "convert one of them")
         self.operands = operands
-        self.tree = tree.LEAF
-        self.types: list[Type] | None = None
 
     def run(self, function: Callable[..., Any]) -> list[TracedArray]:
         """Record one branch; its leaves."""
         recorder = CURRENT.get()
         assert recorder is not None
-        leaves, structure = tree.flatten(function(*self.operands))
-        arrays = _owned(recorder, [as_array(self.name, leaf) for leaf in leaves])
-        if self.types is None:
-            self.tree, self.types = structure, [type_of(array) for array in arrays]
-        check_structure(self.name, "results of the branches", structure, self.tree)
-        for path, array, expected in zip(tree.paths(self.tree), arrays, self.types, strict=True):
-            what = f"results of the branches{place(path)}"
-            check_type(self.name, what, type_of(array), expected, "convert one of them")
-        return arrays
-
-    def result(self, leaves: Sequence[Array]) -> Any:
-        """What the branches give."""
-        return tree.unflatten(self.tree, leaves)
+        return _owned(recorder, self.arrays(function(*self.operands)))
 
 
 def _search(

@@ -293,6 +293,9 @@ class Recorder:
         around, self.scope, self.block = (self.scope, self.block), scope, block
         try:
             yield scope
+        except BaseException:
+            scope.failed = True
+            raise
         finally:
             self.scope, self.block = around
             scope.close()

@@ -30,6 +30,10 @@ class Entry:
     written: bool = False
 
 
+NOWHERE = object()
+"""The scope of a storage that cannot be used."""
+
+
 class Scope:
     """A region that is recorded, or the entry block of the trace (then `parent` is None)."""
 
@@ -38,6 +42,7 @@ class Scope:
         self.block = block
         self.loop = loop
         self.entered: dict[Storage, Entry] = {}
+        self.failed = False  # user code raised: what it wrote has no value any more
 
     def sees(self, block: Block | None) -> bool:
         """Whether values of `block` may be used here."""
@@ -60,8 +65,8 @@ class Scope:
                 fail(
                     TraceError,
                     "expected an array that exists here, found one that was made in a branch or "
-                    f"a body of a loop, and outlived it (made at {file}:{line}); return it from "
-                    "there",
+                    f"a body of a loop and outlived it, or was written there before an exception "
+                    f"(made at {file}:{line}); return it from there",
                 )
             way.append(scope)
             scope = scope.parent
@@ -79,8 +84,11 @@ class Scope:
         """Give the storages back to the region around this one, as they were."""
         for storage, entry in self.entered.items():
             entry.last, entry.written = storage.value, storage.version != entry.version
-            storage.value, storage.version = entry.before, entry.version
-            storage.scope = self.parent
+            storage.value = entry.before
+            if self.failed and entry.written:
+                storage.scope = NOWHERE
+            elif storage.scope is not NOWHERE:
+                storage.version, storage.scope = entry.version, self.parent
 
     def drop(self) -> None:
         """Erase all that was recorded."""

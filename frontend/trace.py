@@ -23,7 +23,7 @@ from lamina.frontend.dtypes import DType
 from lamina.frontend.guards import Found, Guard, Watch, find_guards
 from lamina.frontend.ir import location_of
 from lamina.frontend.location import fail, user_position
-from lamina.frontend.recorder import Recorder
+from lamina.frontend.recorder import Recorder, whole
 from lamina.frontend.shapes import Shape
 from lamina.frontend.traced import Position, Storage, TracedArray, WeakScalar
 from lamina.frontend.tree import Tree
@@ -157,7 +157,8 @@ def _trace(
             result = _called(function, bound)
         found, result_tree = tree.flatten(result)
         results, values = _results(recorder, found)
-        values += [storage.value for storage in recorder.inputs if storage.version]
+        written = [storage for storage in recorder.inputs if storage.version]
+        values += [recorder.read(whole(storage, position)) for storage in written]
         recorder.insert_return(ReturnOp.create(operands=values), position)
         guards, notes = find_guards(function, watch), list(watch.notes)
         hidden = settle(recorder, guards, notes)

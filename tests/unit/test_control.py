@@ -7,7 +7,10 @@
 
 from __future__ import annotations
 
+import signal
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -207,6 +210,10 @@ CASES = [
     Case("narrow", narrow, narrow_np, [(X,)]),
     Case("complex", lambda z, k: lm.fori_loop(0, k, lambda i, c: c * z, 1j),
          lambda z, k: 1j * np.prod([z] * k, axis=0), [(np.array(2 + 1j), 3)]),
+    Case("dict_order", lambda x, p: lm.fori_loop(0, 3, lambda i, c: lm.cond(
+        p, lambda: {"b": [c["a"], 1], "a": c["b"][0]}, lambda: c), {"a": x, "b": [x * 2, 1]}),
+         lambda x, p: {"a": x * 2, "b": [x, n(1)]} if p else {"a": x, "b": [x * 2, n(1)]},
+         [(X, T), (X, F)]),
     Case("while_false", lambda x: lm.while_loop(lambda c: False, lambda c: c + 1, x),
          lambda x: x, [(X,)]),
 ]  # fmt: skip
@@ -417,6 +424,25 @@ def test_checks_in_bodies() -> None:
     agree((chosen(X, n(2)), chosen(X, n(9))), (np.array(X[2]), np.array(0.0)))
 
 
+def test_endless_loop_is_interrupted() -> None:
+    endless = lm.jit(lambda x: lm.while_loop(lambda c: lm.all(c < 9), lambda c: c * 0.5, x))
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    endless.lower(X).compile()
+    before = signal.signal(signal.SIGALRM, interrupt)
+    start = time.perf_counter()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(KeyboardInterrupt):
+            endless(X)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.perf_counter() - start < 3
+
+
 # errors
 
 
@@ -430,6 +456,28 @@ def leak_from_branch(x):
     kept: list[Any] = []
     lm.cond(x[0] > 0, lambda: kept.append(x * 2), lambda: None)
     return kept[0]
+
+
+def write_and_raise(x):
+    y = lm.asarray(x * 1)
+
+    def body(i, c):
+        lm.cond(i > 0, lambda: y.__setitem__(0, 99), lambda: None)
+        raise KeyError
+
+    with suppress(KeyError):
+        lm.fori_loop(0, 2, body, x)
+    return y
+
+
+def write_argument_and_raise(x):
+    def branch():
+        x[0] = 1
+        raise KeyError
+
+    with suppress(KeyError):
+        lm.cond(x[0] > 0, branch, lambda: None)
+    return 0
 
 
 BAD: list[tuple[str, Callable[[Any], Any], type[LaminaError], str]] = [
@@ -522,6 +570,9 @@ TRACED_ONLY: list[tuple[str, Callable[[Any], Any], type[LaminaError], str]] = [
     ("leak", leak, lm.TraceError,
      "expected an array that exists here, found one that was made in a branch or a body of a loop"),
     ("leak_from_branch", leak_from_branch, lm.TraceError, "return it from there"),
+    ("write_and_raise", write_and_raise, lm.TraceError, "was written there before an exception"),
+    ("write_argument_and_raise", write_argument_and_raise, lm.TraceError,
+     "was written there before an exception"),
 ]  # fmt: skip
 
 
