@@ -351,7 +351,8 @@ def _check_callable(name: str, what: str, function: Any, count: int) -> None:
 
 
 def _shown(value: Any) -> str:
-    return "an empty list" if value in ([], ()) else f"a {type(value).__name__}"
+    empty = type(value) in (list, tuple) and not value
+    return "an empty list" if empty else f"a {type(value).__name__}"
 
 
 def _truth(name: str, pred: Any) -> bool | Array:

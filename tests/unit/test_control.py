@@ -11,6 +11,7 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -114,7 +115,7 @@ def bound_np(low, high):
 def rows(m, x):
     def step(c, row):
         a, b = row
-        return c + a[::2], {"s": lm.sum(a) * b, "two": lm.stack([b, b])}
+        return c * 0.5 + a[::2], {"s": lm.sum(a) * b, "two": lm.stack([b, b])}
 
     c, ys = lm.scan(step, m[0, :2] * 0, (m, x[:3]), reverse=True)
     return c, ys["s"], ys["two"]
@@ -123,8 +124,15 @@ def rows(m, x):
 def rows_np(m, x):
     c, s = m[0, :2] * 0, np.zeros(3)
     for k in (2, 1, 0):
-        c, s[k] = c + m[k, ::2], np.sum(m[k]) * x[k]
+        c, s[k] = c * 0.5 + m[k, ::2], np.sum(m[k]) * x[k]
     return c, s, np.stack([x[:3], x[:3]], axis=1)
+
+
+def views_in_branches(x, p):
+    v = x[1:]
+    a = lm.cond(p, lambda: v * 2, lambda: v * 3)
+    b = lm.fori_loop(0, 2, lambda i, c: lm.cond(p, lambda: c * v, lambda: c + v), v)
+    return a, b, v + 0
 
 
 def steps(x):
@@ -185,6 +193,9 @@ CASES = [
          lambda x, p: x + 2 if p else x, [(X, T), (X, F)]),
     Case("cond_closes_over", lambda x, p: lm.cond(p, lambda: (x[1:] * 2, 1), lambda: (x[:-1], 2)),
          lambda x, p: (x[1:] * 2, n(1)) if p else (x[:-1], n(2)), [(X, T), (X, F)]),
+    Case("views_in_branches", views_in_branches,
+         lambda x, p: (x[1:] * (2 if p else 3), x[1:] ** 3 if p else x[1:] * 3, x[1:]),
+         [(X, T), (X, F)]),
     Case("cond_nested",
          lambda x, p, q: lm.cond(p, lambda: lm.cond(q, lambda: x, lambda: x + 1), lambda: x * 2),
          lambda x, p, q: (x if q else x + 1) if p else x * 2,
@@ -556,6 +567,25 @@ def test_bad_input(function: Callable[..., Any], kind: type[LaminaError], text: 
     assert __file__ in str(found[0])
 
 
+JUNK: list[Any] = [
+    X, lm.asarray(1.0), lm.asarray(True), "a", None, -1, [1, [2]], {}, np.asarray(["a"]), slice(1),
+    lambda *args: args, lambda c=1: c,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_only_our_errors(traced: bool) -> None:
+    calls = [(lm.map, pair) for pair in product(JUNK, repeat=2)]
+    calls += [(lm.switch, (index, [function])) for index, function in product(JUNK, repeat=2)]
+    calls += [(lm.fori_loop, (0, 2, body, init)) for body, init in product(JUNK, repeat=2)]
+    calls += [(lm.fori_loop, (-1, high, max, X)) for high in JUNK]
+    calls += [(f, triple) for f in (lm.cond, lm.scan) for triple in product(JUNK, repeat=3)]
+    calls += [(lm.while_loop, (None, *pair)) for pair in product(JUNK, repeat=2)]
+    for function, args in calls:
+        with suppress(LaminaError):
+            lm.jit(lambda f=function, a=args: f(*a)).lower() if traced else function(*args)
+
+
 TRACED_ONLY: list[tuple[str, Callable[[Any], Any], type[LaminaError], str]] = [
     ("branch_shapes", lambda x: lm.cond(x[0] > 0, lambda: x, lambda: x[1:]), lm.ShapeError,
      "cond: expected results of the branches of float64 and shape (6,), found float64 and "
@@ -631,3 +661,21 @@ def test_traced_gradients_are_refused() -> None:
     with pytest.raises(lm.LoweringError, match="expected no control flow") as caught:
         lm.jit(lm.grad(function)).lower(X)
     assert f"{__file__}:{line}" in str(caught.value)
+
+
+def test_gradients_of_a_jitted_call_are_refused() -> None:
+    function = lm.jit(lambda x: lm.sum(lm.fori_loop(0, 3, lambda i, c: c * x, x)))
+    with pytest.raises(
+        lm.LoweringError, match=r"expected no control flow .* found scf\.for"
+    ) as caught:
+        function(lm.asarray(X, requires_grad=True)).backward()
+    assert __file__ in str(caught.value)
+
+
+def test_gradients_inside_of_bodies() -> None:
+    def descent(x):
+        slope = lm.grad(lambda z: lm.sum((z - x[::-1]) ** 2))
+        return lm.fori_loop(0, 50, lambda i, c: c - 0.25 * slope(c), x)
+
+    agree(lm.jit(descent)(X), descent(lm.asarray(X)))
+    np.testing.assert_allclose(np.asarray(descent(lm.asarray(X))), X[::-1], atol=1e-12)
