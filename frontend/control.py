@@ -180,7 +180,7 @@ def scan(
     length: SupportsIndex | None = None,
     reverse: bool = False,
 ) -> tuple[Any, Any]:
-    """`carry, y = f(carry, x)` for each `x` of `xs`: the last carry, and the `y`s stacked.
+    """`carry, y = f(carry, x)` for each `x` of `xs`: the last carry, and every `y`, stacked.
 
     xs: a tree of arrays that are cut along their first axis, all of one size (`length`, if given);
     without it `f` gets None, `length` times. reverse: from the last `x` to the first; `y` number k
