@@ -13,6 +13,7 @@ def byte_size(element: Attribute) -> int:
     if isinstance(element, IndexType):
         return 8
     if isinstance(element, ComplexType):
-        return 2 * byte_size(cast("ComplexType[AnyFloat]", element).element_type)
+        part: Attribute = cast("ComplexType[AnyFloat]", element).element_type
+        return 2 * byte_size(part)
     assert isinstance(element, AnyFloat | IntegerType), element
     return max(1, -(-element.bitwidth // 8))

@@ -100,8 +100,8 @@ def shown(value: Any) -> str:
         return repr(value.number())
     kind = cast(Any, type(value))
     if kind in (list, tuple):
-        parts = list(cast(Iterable[Any], value))
-        text = ", ".join(map(shown, parts)) + "," * (kind is tuple and len(parts) == 1)
+        parts: list[Any] = list(cast(Iterable[Any], value))
+        text = ", ".join(shown(part) for part in parts) + "," * (kind is tuple and len(parts) == 1)
         return f"[{text}]" if kind is list else f"({text})"
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         return f"an array of {value.dtype} and shape {value.shape}"

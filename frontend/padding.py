@@ -54,13 +54,12 @@ def pad(x: ArrayLike, width: Any, /, *, mode: str = "constant", value: ArrayLike
     """
     array = as_array("pad", x)
     low, high = _edges(array.ndim, width)
-    given: Any = mode
-    if isinstance(given, str) and given == "constant":
+    if type(mode) is str and mode == "constant":
         filler = cast(as_array("pad", value, array.dtype), array.dtype)
         if filler.ndim:
             fail(ShapeError, f"pad: expected a 0-d value, found shape {filler.shape}")
         return bind("pad", array, filler, low=low, high=high)
-    if not isinstance(given, str) or given not in SOURCES:
+    if type(mode) is not str or mode not in SOURCES:
         listed = ", ".join(map(repr, ("constant", *SOURCES)))
         fail(ArgumentError, f"pad: expected a mode of {listed}, found {shown(mode)}")
     result = array

@@ -28,7 +28,7 @@ def argsort(x: Array, *, axis: int, order: str) -> Array:
     # backwards, so that a stable sort of the flipped array ends with the first of equal elements;
     # then NaN, the first now, go behind the others, again in their order
     turned = np.flip(np.argsort(np.flip(found, axis), axis, kind="stable"), axis)
-    place = np.arange(size).reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+    place = np.expand_dims(np.arange(size), [d for d in range(x.ndim) if d != axis])
     return np.take_along_axis(size - 1 - turned, (place + count) % max(size, 1), axis)
 
 

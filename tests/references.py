@@ -334,8 +334,9 @@ def assert_same(found: Array, expected: Sequence[Any], dtype: DType, note: objec
     assert found.dtype == dtype, f"{note}: expected {dtype}, found {found.dtype}"
     if dtype.kind == "c":
         part = np.dtype(f"f{dtype.itemsize // 2}")
-        assert_same(np.real(found), [x.real for x in expected], part, note)
-        assert_same(np.imag(found), [x.imag for x in expected], part, note)
+        numbers: list[Any] = list(expected)
+        assert_same(np.real(found), [x.real for x in numbers], part, note)
+        assert_same(np.imag(found), [x.imag for x in numbers], part, note)
         return
     for index, (a, b) in enumerate(zip(elements(found), expected, strict=True)):
         both_nan = is_float(dtype) and math.isnan(a) and math.isnan(b)

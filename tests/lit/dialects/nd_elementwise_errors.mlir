@@ -10,7 +10,7 @@ func.func @true_division_of_integers(%x: tensor<4xui8>) {
 // -----
 
 func.func @numeric_op_of_i1(%x: tensor<4xi1>) {
-  // expected-error {{nd.add: expected a numeric element type, found i1}}
+  // expected-error {{nd.add: expected a numeric or complex element type, found i1}}
   %0 = nd.add %x, %x : tensor<4xi1>
   return
 }
@@ -18,7 +18,7 @@ func.func @numeric_op_of_i1(%x: tensor<4xi1>) {
 // -----
 
 func.func @negation_of_i1(%x: tensor<i1>) {
-  // expected-error {{nd.negative: expected a numeric element type, found i1}}
+  // expected-error {{nd.negative: expected a numeric or complex element type, found i1}}
   %0 = nd.negative %x : tensor<i1>
   return
 }
