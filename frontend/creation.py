@@ -24,6 +24,7 @@ from lamina.frontend.bind import (
     bind,
     broadcast,
     cast,
+    check_dtype,
     duplicate,
     is_weak,
     view,
@@ -375,11 +376,23 @@ def linspace(
     endpoint: bool = True,
 ) -> Array:
     """`num` numbers from start to stop, evenly spaced: start + i * step, the last exactly stop.
+    Real or complex (then the result is complex).
 
     >>> lm.linspace(0, 1, 3)
     Array([0. , 0.5, 1. ])
     """
     check_device("linspace", device)
+    if isinstance(start, complex) or isinstance(stop, complex):
+        wanted = dtypes.complex128 if dtype is None else dtypes.normalize(dtype)
+        check_dtype("linspace", wanted, dtypes.COMPLEX)
+        a, b = (
+            x if isinstance(x, complex) else complex(_number("linspace", x)) for x in (start, stop)
+        )
+        re, im = (
+            linspace(low, high, num, endpoint=endpoint)
+            for low, high in ((a.real, b.real), (a.imag, b.imag))
+        )
+        return cast(bind("complex", re, im), wanted)
     low, high = _number("linspace", start), _number("linspace", stop)
     count = shapes.integer("linspace", num, "number of points")
     if count < 0:

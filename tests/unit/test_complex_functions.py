@@ -132,3 +132,16 @@ def test_running_sums_and_products(size: int) -> None:
             np.testing.assert_allclose(
                 np.asarray(function(lm.asarray(x))), reference(x), rtol=1e-13
             )
+
+
+@pytest.mark.parametrize("endpoint", [True, False])
+def test_linspace(endpoint: bool) -> None:
+    for start, stop, count in ((0, 1j, 5), (1 - 2j, 3, 4), (1j, 1j, 1), (0j, 2, 0)):
+        expected = np.linspace(start, stop, count, endpoint=endpoint)
+        found = lm.linspace(start, stop, count, endpoint=endpoint)
+        assert found.dtype == np.complex128
+        np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-15)
+    with pytest.raises(lm.DTypeError, match="linspace: expected a complex dtype, found float32"):
+        lm.linspace(0, 1j, 3, dtype=lm.float32)
+    with pytest.raises(lm.ArgumentError, match="linspace: expected a number, found str"):
+        lm.linspace("a", 1j, 3)
