@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import lamina as lm
+from lamina.frontend.bind import store
 
 X = np.linspace(-1.0, 2.0, 6)
 M = np.arange(12.0).reshape(3, 4)
@@ -329,6 +330,16 @@ def two_names(x, p):
     return y, z
 
 
+def write_without_reading(x, p):
+    y = lm.asarray(x * 1)
+
+    def body(i, c):
+        store("write", y, c)  # all of it, without a view
+        return c + 1
+
+    return lm.fori_loop(0, 3, body, x), y
+
+
 def result_is_fresh(x, p):
     y = lm.cond(p, lambda: x, lambda: x)
     y[0] = 50
@@ -343,6 +354,7 @@ def result_is_fresh(x, p):
 @pytest.mark.parametrize(
     "function",
     [write_in_loop, write_in_branch, write_in_nest, write_in_condition, write_in_scan, two_names,
+     write_without_reading,
      result_is_fresh],
 )  # fmt: skip
 def test_writes_are_those_of_python(function: Callable[..., Any], p: Any) -> None:

@@ -45,6 +45,22 @@ def write_and_raise(x):
     return y
 
 
+def write_and_raise_deep(x):
+    y = lm.asarray(x * 1)
+
+    def branch():
+        y[0] = 99
+        raise KeyError
+
+    def body(i, c):
+        with suppress(KeyError):
+            lm.cond(i > 0, branch, lambda: None)
+        return c
+
+    lm.fori_loop(0, 2, body, x)
+    return y
+
+
 def write_argument_and_raise(x):
     def branch():
         x[0] = 1
@@ -165,6 +181,8 @@ TRACED_ONLY: list[tuple[str, Callable[[Any], Any], type[LaminaError], str]] = [
      "expected an array that exists here, found one that was made in a branch or a body of a loop"),
     ("leak_from_branch", leak_from_branch, lm.TraceError, "return it from there"),
     ("write_and_raise", write_and_raise, lm.TraceError, "was written there before an exception"),
+    ("write_and_raise_deep", write_and_raise_deep, lm.TraceError,
+     "was written there before an exception"),
     ("write_argument_and_raise", write_argument_and_raise, lm.TraceError,
      "was written there before an exception"),
 ]  # fmt: skip
