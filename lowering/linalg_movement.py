@@ -8,6 +8,7 @@ become generics that yield their input, so that fusion sees through them. Slices
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import cast
 
 from xdsl.dialects import tensor
@@ -193,7 +194,10 @@ def lower_reshape(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAVal
             0 if size == 1 else AffineExpr.dimension(next(kept)) for size in source
         ]
         return _move(b, value, sizes, affine_map(len(shape), exprs))
-    return expand_shape(b, collapse_all(b, value), sizes)
+    flat, total = collapse_all(b, value), prod(shape)
+    if DYNAMIC_INDEX not in shape and shape_of(flat) == (DYNAMIC_INDEX,):
+        flat = extract_slice(b, flat, (0,), (total,), (1,))  # its size, which a check has compared
+    return expand_shape(b, flat, sizes)
 
 
 def _reassociation(groups: Sequence[Sequence[int]]) -> ArrayAttr[Attribute]:

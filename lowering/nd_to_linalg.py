@@ -18,12 +18,13 @@ from collections.abc import Sequence
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, ModuleOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from lamina.dialects.locations import place_of
 from lamina.dialects.nd import NdOp
+from lamina.dialects.type_tests import is_tensor
 from lamina.errors import LoweringError
 from lamina.lowering import (
     linalg_control,
@@ -39,6 +40,7 @@ from lamina.lowering import (
     linalg_windows,
 )
 from lamina.lowering.linalg_builder import Functions, LinalgBuilder, Rule, lower_type
+from lamina.lowering.linalg_movement import extract_slice
 
 RULES: dict[type[Operation], Rule] = {
     **linalg_elementwise.RULES,
@@ -53,6 +55,21 @@ RULES: dict[type[Operation], Rule] = {
     **linalg_indexing.RULES,
     **linalg_random.RULES,
 }
+
+
+def as_stated(b: LinalgBuilder, value: SSAValue, stated: Attribute) -> SSAValue:
+    """`value` with the static sizes that an `nd` op states for it: `check-sizes` compares them."""
+    if not is_tensor(stated) or not is_tensor(value.type):
+        return value
+    pairs = list(zip(stated.get_shape(), value.type.get_shape(), strict=True))
+    if all(size == DYNAMIC_INDEX or known != DYNAMIC_INDEX for size, known in pairs):
+        return value
+    sizes = tuple(
+        known if size == DYNAMIC_INDEX else size
+        for size, known in zip(stated.get_shape(), b.sizes_of(value), strict=True)
+    )
+    rank = len(sizes)
+    return extract_slice(b, value, (0,) * rank, sizes, (1,) * rank)
 
 
 ARGUMENTS, RESULTS = "lamina.arguments", "lamina.results"
@@ -84,7 +101,8 @@ class _Converter:
         if rule is not None:
             lowered = rule(b, op, operands)
             results = (lowered,) if isinstance(lowered, SSAValue) else lowered
-            for before, after in zip(op.results, results, strict=True):
+            for before, found in zip(op.results, results, strict=True):
+                after = as_stated(b, found, before.type)
                 self.values[before] = after
                 if after.name_hint is None:
                     after.name_hint = before.name_hint

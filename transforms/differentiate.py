@@ -86,7 +86,11 @@ def _parts(
     g = given[0] if len(given) == 1 else given
     for number, operand in enumerate(node.operands):
         if operand in active:
-            part = RULES[node.name](e, node, g, number)
+            try:
+                part = RULES[node.name](e, node, g, number)
+            except LoweringError as error:
+                error.place = error.place or place_of(op.location)
+                raise
             if part is not None:
                 yield operand, part
 

@@ -38,6 +38,7 @@ PASSES: dict[str, str] = {
     "expand-math": "lamina.lowering.expand_math:ExpandMathPass",
     "bufferize": "lamina.lowering.bufferize:BufferizePass",
     "simplify-generics": "lamina.transforms.simplify_generics:SimplifyGenericsPass",
+    "check-sizes": "lamina.transforms.check_sizes:CheckSizesPass",
     "differentiate": "lamina.transforms.differentiate:DifferentiatePass",
     "fuse-elementwise": "lamina.transforms.fuse_elementwise:FuseElementwisePass",
     "fuse-reductions": "lamina.transforms.fuse_reductions:FuseReductionsPass",

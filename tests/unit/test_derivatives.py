@@ -271,12 +271,26 @@ def test_control_flow(text: str, inputs: tuple[Array, ...], wrt: tuple[int, ...]
         assert close(got, differences(module, first, [*inputs, *seeds], others, place), 2e-6)
 
 
+SCATTER = """func.func @main(%x: tensor<5xf32>, %u: tensor<2xf32>, %i: tensor<2xi64>)
+    -> tensor<5xf32> {
+  %r = nd.scatter "max" %x, %u[%i] axes [0] dims [] index_dims [0]
+      : tensor<5xf32>, tensor<2xf32>, tensor<2xi64> -> tensor<5xf32>
+  func.return %r : tensor<5xf32>
+}"""
+
+
 @pytest.mark.parametrize(
     ("text", "wrt", "message"),
     [
         (binary("nextafter"), (0,), "expected an op that has a derivative, found nd.nextafter"),
         (
             binary("add").replace("f32", "i32"),
+            (SCATTER, (0,), "expected kind set or add, which have a derivative, found max"),
+            (
+                SCATTER.replace("max", "set").replace("<5x", "<?x"),
+                (1,),
+                "expected static shapes for its derivative, found a ?",
+            ),
             (0,),
             "expected argument 0 to be of floats, found one of",
         ),

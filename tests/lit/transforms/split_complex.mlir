@@ -1,5 +1,5 @@
-// RUN: %opt -p split-complex --split-input-file %s | %check
-// RUN: %opt -p split-complex,split-complex --split-input-file %s | %check
+// RUN: %opt -p split-complex --split-input-file --verify-diagnostics %s | %check
+// RUN: %opt -p split-complex,split-complex --split-input-file --verify-diagnostics %s | %check
 
 // A function takes and gives its complex tensors as real ones with a last axis of 2; it notes its
 // own types. An op on parts is made twice.
@@ -122,4 +122,14 @@ func.func @control(%z: tensor<0xcomplex<f32>>, %n: index) -> tensor<0xcomplex<f3
 func.func @real(%x: tensor<3xf32>) -> tensor<3xf32> {
   %0 = nd.exp %x : tensor<3xf32>
   func.return %0 : tensor<3xf32>
+}
+
+// -----
+
+// The reason: expected an op that takes complex tensors.
+func.func private @other(tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+func.func @call(%x: tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>> {
+  // expected-error@+1 {{split-complex: expected an op that takes complex tensors, found func.call}}
+  %0 = func.call @other(%x) : (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+  func.return %0 : tensor<3xcomplex<f32>>
 }
