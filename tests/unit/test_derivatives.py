@@ -278,22 +278,16 @@ SCATTER = """func.func @main(%x: tensor<5xf32>, %u: tensor<2xf32>, %i: tensor<2x
   func.return %r : tensor<5xf32>
 }"""
 
+RUN_TIME_SCATTER = SCATTER.replace("max", "set").replace("<5x", "<?x")
+
 
 @pytest.mark.parametrize(
     ("text", "wrt", "message"),
     [
         (binary("nextafter"), (0,), "expected an op that has a derivative, found nd.nextafter"),
-        (
-            binary("add").replace("f32", "i32"),
-            (SCATTER, (0,), "expected kind set or add, which have a derivative, found max"),
-            (
-                SCATTER.replace("max", "set").replace("<5x", "<?x"),
-                (1,),
-                "expected static shapes for its derivative, found a ?",
-            ),
-            (0,),
-            "expected argument 0 to be of floats, found one of",
-        ),
+        (binary("add").replace("f32", "i32"), (0,), "argument 0 to be of floats, found one of"),
+        (SCATTER, (0,), "expected kind set or add, which have a derivative, found max"),
+        (RUN_TIME_SCATTER, (1,), "expected static shapes for its derivative, found a ?"),
     ],
 )
 def test_refusals(text: str, wrt: tuple[int, ...], message: str) -> None:
