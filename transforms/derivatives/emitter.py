@@ -42,7 +42,7 @@ class Node(Generic[V]):
 
 
 class Emitter(abc.ABC, Generic[V]):
-    """Makes values. Shapes may hold -1 for a size that is known at run time only."""
+    """Makes values. Shapes hold a negative number for a size that is known at run time only."""
 
     @abc.abstractmethod
     def bind(self, name: str, *operands: V, **params: Any) -> V:

@@ -74,7 +74,7 @@ def _inside(e: Emitter[Any], n: Node[Any]) -> Any:
 def _lasting(e: Emitter[Any], n: Node[Any]) -> Any:
     """Which updates are the last for their element: they find their own number there."""
     shape, indices = e.shape(n.y), n.operands[2:]
-    if -1 in (*shape, *e.shape(n.x)):
+    if min((0, *shape, *e.shape(n.x))) < 0:
         raise LoweringError("nd.scatter: expected static shapes for its derivative, found a ?")
     flat = e.reshape(e.full(0.0, n.y), (prod(shape),))
     # a stable sort of equal numbers counts
