@@ -22,13 +22,13 @@ def argsort(x: Array, *, axis: int, order: str) -> Array:
     found = keys(x)
     if order == "ascending":
         return np.argsort(found, axis, kind="stable")
-    size = x.shape[axis]
+    size: int = x.shape[axis]
     nan = np.isnan(found) if found.dtype.kind in "fc" else np.zeros(found.shape, np.bool_)
     count = np.sum(nan, axis, keepdims=True)
     # backwards, so that a stable sort of the flipped array ends with the first of equal elements;
     # then NaN, the first now, go behind the others, again in their order
     turned = np.flip(np.argsort(np.flip(found, axis), axis, kind="stable"), axis)
-    place = np.expand_dims(np.arange(size), [d for d in range(x.ndim) if d != axis])
+    place: Array = np.arange(size).reshape(tuple(size if d == axis else 1 for d in range(x.ndim)))
     return np.take_along_axis(size - 1 - turned, (place + count) % max(size, 1), axis)
 
 
