@@ -39,7 +39,10 @@ def sort(x: Array, *, axis: int, order: str) -> Array:
 
 def searchsorted(sorted: Array, values: Array, *, side: str) -> Array:
     """The number of elements of `sorted` that are less than each value, or not greater."""
-    return np.searchsorted(keys(sorted), keys(values), side)  # pyright: ignore[reportCallIssue, reportArgumentType]
+    known, wanted = keys(sorted), keys(values)
+    left_or_right: Any = side
+    found: Array = np.searchsorted(known, wanted, left_or_right)
+    return found
 
 
 MEANING: dict[str, Callable[..., Any]] = {
