@@ -73,7 +73,7 @@ def draw_if(d: Drawing) -> None:
 
 
 def _is_simple(value: Value) -> bool:
-    return value.bound is None and value.array.size <= 300
+    return value.bound is None and value.array.size <= 300 and "computed" not in value.dims
 
 
 def _inside(d: Drawing, block: Block) -> Drawing:

@@ -37,7 +37,7 @@ FEATURED: tuple[Row, ...] = (
     *SCATTERS.values(),
 )
 
-OFTEN = tuple(ROWS[name] for name in ("dot_general", "conv", "reduce", "add", "multiply"))
+OFTEN = tuple(ROWS[name] for name in ("dot_general", "conv", "reduce", "add", "multiply", "slice"))
 """Ops that the compiler treats in ways of their own."""
 
 

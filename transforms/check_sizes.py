@@ -182,8 +182,11 @@ RULES: dict[str, Callable[[Operation], Iterator[Relation]]] = {
     "scatter": _indexed,
 }  # fmt: skip
 """Ops that rely on more than operands of one shape."""
-ALONE = ("constant", "iota", "dim", "from_index", "to_index", "pad", "check", "random_bits")
-"""Ops whose operands have nothing to do with each other's sizes."""
+ALONE = (
+    "constant", "iota", "dim", "from_index", "to_index", "pad", "check", "random_bits",
+    "searchsorted", "reduce_window",
+)  # fmt: skip
+"""Ops whose operands and results say nothing of each other's sizes here."""
 
 
 class _Checker:

@@ -195,7 +195,9 @@ def backward_of(source: func.FuncOp, wrt: Sequence[int]) -> func.FuncOp:
         e.full(0.0, argument) if value is None else value
         for argument, value in zip(arguments, found, strict=True)
     ]
-    block.add_op(func.ReturnOp(*outputs))
+    returned = func.ReturnOp(*outputs)
+    returned.location = source.location
+    block.add_op(returned)
     types = ([arg.type for arg in block.args], [value.type for value in outputs])
     new = func.FuncOp(f"{source.sym_name.data}_vjp", types, Region(region.detach_block(block)))
     new.location = source.location

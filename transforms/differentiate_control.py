@@ -115,6 +115,12 @@ def _known(
     return known
 
 
+def _yield(block: Block, values: Sequence[SSAValue], e: IrEmitter) -> None:
+    op = scf.YieldOp(*values)
+    op.location = e.location
+    block.add_op(op)
+
+
 def _pull_if(
     op: scf.IfOp, given: Sequence[SSAValue | None], active: set[SSAValue], e: IrEmitter,
     pull: PullBack,
@@ -126,7 +132,7 @@ def _pull_if(
         inner = IrEmitter(block.add_op, e.location)
         ops, yielded = _cloned(region.block, {}, block)
         found = pull(ops, _known(yielded, given, inner), captured, inner)
-        block.add_op(scf.YieldOp(*_filled(found, captured, inner)))
+        _yield(block, _filled(found, captured, inner), inner)
         regions.append(Region(block))
     new = scf.IfOp(op.cond, [value.type for value in captured], regions[0], regions[1])
     new.location = e.location
@@ -161,7 +167,7 @@ class _Loop:
         block = Block(arg_types=[IndexType(), *(value.type for value in starts)])
         inner = IrEmitter(block.add_op, self.e.location)
         trip, *values = block.args
-        block.add_op(scf.YieldOp(*body(inner, trip, values)))
+        _yield(block, body(inner, trip, values), inner)
         new = scf.ForOp(low, high, step, list(starts), block)
         new.location = self.e.location
         self.e.insert(new)

@@ -14,6 +14,7 @@ import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
+    ComplexType,
     DictionaryAttr,
     IntegerAttr,
     ModuleOp,
@@ -80,14 +81,16 @@ def level_of(module: ModuleOp) -> str:
             found = "linalg"
         elif found == "loop" and (dialect == "linalg" or PARALLEL in op.attributes):
             found = "buffer"
-    if found == "loop" and any(
-        isinstance(t, TensorType)
+    inputs = [
+        t
         for f in module.ops
         if isinstance(f, func.FuncOp)
         for t in f.function_type.inputs
-    ):
-        return "linalg"
-    return found
+        if isinstance(t, TensorType)
+    ]
+    if any(isinstance(t.element_type, ComplexType) for t in inputs):
+        return "nd"  # below, complex numbers are pairs of real ones
+    return "linalg" if inputs and found == "loop" else found
 
 
 @dataclass

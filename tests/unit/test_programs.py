@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects import arith
-from lamina.interpreters.types import DTYPES, dtype_of
+from lamina.interpreters.types import COMPLEX, DTYPES, dtype_of
 from lamina.lowering import kernels_to_loops
 from lamina.lowering.buffer_types import subview_type
 from lamina.lowering.linalg_elementwise import ELEMENT_RULES
@@ -96,7 +96,7 @@ def test_programs_cover_the_table() -> None:
     missing = {f"nd.{name}" for name in CLASSES} | {"scf.for", "scf.if"}
     assert not missing - set(ops)
     types = {t for program in drawn() for t in tensors_of(program)}
-    assert {dtype_of(t.element_type) for t in types} == set(DTYPES)
+    assert {dtype_of(t.element_type) for t in types} == {*DTYPES, *COMPLEX}
     assert {len(t.get_shape()) for t in types} >= {0, 1, 2, 3, 4}
     sizes = {size for t in types for size in t.get_shape()}
     assert sizes >= {0, 1, 17, 33, 130, DYNAMIC_INDEX}

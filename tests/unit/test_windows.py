@@ -128,7 +128,7 @@ def test_ceil_mode_needs_a_start_inside() -> None:
 ERRORS: list[tuple[Any, type[Exception], str]] = [
     (lambda x: lm.max_pool(x[0], 2), lm.ShapeError, "max_pool: expected x .N, C, .S. of rank 3"),
     (lambda x: lm.max_pool(x, 6), lm.ShapeError, "max_pool: expected a window of at most 5"),
-    (lambda x: lm.avg_pool(x, (2, 2)), lm.ShapeError, "avg_pool: expected window of 1 or more"),
+    (lambda x: lm.avg_pool(x, (2, 2)), lm.ShapeError, "avg_pool: expected window of 1 to"),
     (lambda x: lm.avg_pool(x, 2, strides=0), lm.ShapeError, "avg_pool: expected strides of 1"),
     (lambda x: lm.avg_pool(x, 2, padding="full"), lm.ArgumentError, 'expected padding "same"'),
     (

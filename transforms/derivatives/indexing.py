@@ -41,7 +41,8 @@ def scatter(e: Emitter[Any], n: Node[Any], g: Any, operand: int) -> Any:
     kind, (updates, *indices) = n.params["kind"], n.operands[1:]
     if kind not in ("set", "add"):
         raise LoweringError(
-            f"nd.scatter: expected kind set or add, which have a derivative, found {kind}"
+            f"nd.scatter: expected kind set or add, which have a derivative, found {kind}",
+            place=None,  # whoever applies the rule knows it
         )
     if operand == 0:
         if kind == "add":
@@ -75,7 +76,9 @@ def _lasting(e: Emitter[Any], n: Node[Any]) -> Any:
     """Which updates are the last for their element: they find their own number there."""
     shape, indices = e.shape(n.y), n.operands[2:]
     if min((0, *shape, *e.shape(n.x))) < 0:
-        raise LoweringError("nd.scatter: expected static shapes for its derivative, found a ?")
+        raise LoweringError(
+            "nd.scatter: expected static shapes for its derivative, found a ?", place=None
+        )
     flat = e.reshape(e.full(0.0, n.y), (prod(shape),))
     # a stable sort of equal numbers counts
     numbers = e.reshape(e.bind("argsort", flat, axis=0, order="ascending"), shape)
