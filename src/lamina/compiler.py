@@ -34,6 +34,7 @@ from lamina.backend.threads import default_threads
 from lamina.dialects.checks import NOTE, read_note
 from lamina.dialects.kernels import PARALLEL
 from lamina.dialects.locations import place_of
+from lamina.dialects.type_tests import is_tensor
 from lamina.errors import IRError, LaminaError, LoweringError
 from lamina.interface import entry_of, interface_of
 from lamina.options import CompileOptions
@@ -86,7 +87,7 @@ def level_of(module: ModuleOp) -> str:
         for f in module.ops
         if isinstance(f, func.FuncOp)
         for t in f.function_type.inputs
-        if isinstance(t, TensorType)
+        if is_tensor(t)
     ]
     if any(isinstance(t.element_type, ComplexType) for t in inputs):
         return "nd"  # below, complex numbers are pairs of real ones
