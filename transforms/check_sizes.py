@@ -27,7 +27,6 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     TensorType,
-    i1,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -37,8 +36,7 @@ from lamina.dialects import nd
 from lamina.dialects.kernels import is_kernel
 from lamina.dialects.nd.base import DYNAMIC_INDEX, ints, shape_of
 from lamina.dialects.type_tests import is_tensor
-
-OPS = {op.name.removeprefix("nd."): op for op in nd.OPS}
+from lamina.transforms.ir_emitter import IrEmitter
 
 Size: TypeAlias = "int | SSAValue | tuple[SSAValue, int]"
 """A known size, a value of type index, or an axis of a tensor."""
@@ -268,72 +266,45 @@ def is_dynamic(op: Operation) -> bool:
     )
 
 
-class _Builder:
-    """Makes ops before `anchor`."""
+def _size(e: IrEmitter, size: Size) -> SSAValue:
+    """A size as a 0-d tensor of i64."""
+    type = TensorType(i64, [])
+    if isinstance(size, int):
+        number = DenseIntOrFPElementsAttr.from_list(type, [size])
+        return e.make("constant", (), type, {"value": number})
+    if isinstance(size, tuple):
+        axis: dict[str, Attribute] = {"axis": IntegerAttr(size[1], i64)}
+        size = e.make("dim", (size[0],), IndexType(), axis)
+    return e.make("from_index", (size,), type)
 
-    def __init__(self, anchor: Operation) -> None:
-        self.anchor = anchor
 
-    def make(
-        self,
-        name: str,
-        operands: Sequence[SSAValue],
-        results: Sequence[Attribute],
-        properties: dict[str, Attribute] | None = None,
-    ) -> SSAValue | None:
-        """The result of a new `nd` op, if it has one."""
-        op = OPS[name].create(
-            operands=operands, result_types=results, properties=properties or {},
-            location=self.anchor.location,
-        )  # fmt: skip
-        block = self.anchor.parent
-        assert block is not None
-        block.insert_ops_before([op], self.anchor)
-        return op.results[0] if op.results else None
-
-    def value(
-        self,
-        name: str,
-        operands: Sequence[SSAValue],
-        result: Attribute,
-        properties: dict[str, Attribute] | None = None,
-    ) -> SSAValue:
-        """The result of a new `nd` op."""
-        made = self.make(name, operands, [result], properties)
-        assert made is not None
-        return made
-
-    def size(self, size: Size) -> SSAValue:
-        """A size as a 0-d tensor of i64."""
-        type = TensorType(i64, [])
-        if isinstance(size, int):
-            number = DenseIntOrFPElementsAttr.from_list(type, [size])
-            return self.value("constant", (), type, {"value": number})
-        if isinstance(size, tuple):
-            axis: dict[str, Attribute] = {"axis": IntegerAttr(size[1], i64)}
-            size = self.value("dim", (size[0],), IndexType(), axis)
-        return self.value("from_index", (size,), type)
-
-    def product(self, sizes: Sequence[Size]) -> SSAValue:
-        """The product of sizes."""
-        first, *others = [self.size(size) for size in sizes] or [self.size(1)]
-        for other in others:
-            first = self.value("multiply", (first, other), first.type)
-        return first
+def _product(e: IrEmitter, sizes: Sequence[Size]) -> SSAValue:
+    """The product of sizes."""
+    first, *others = [_size(e, size) for size in sizes or [1]]
+    for other in others:
+        first = e.bind("multiply", first, other)
+    return first
 
 
 def insert_check(op: Operation, relation: Relation) -> None:
     """Check a relation before `op`."""
     kind, left, right = relation
-    b = _Builder(op)
-    x, y = b.product(left), b.product(right)
-    holds = b.value(kind, (x, y), TensorType(i1, []))
+    block = op.parent
+    assert block is not None
+
+    def insert(new: Operation) -> None:
+        block.insert_ops_before([new], op)
+
+    e = IrEmitter(insert, op.location)  # pyright: ignore[reportArgumentType]
+    x, y = _product(e, left), _product(e, right)
     wanted = "sizes that are equal" if kind == "equal" else "a size of at least {}"
     message = f"{op.name}: expected {wanted}, found {{}}" + (" and {}" if kind == "equal" else "")
-    properties: dict[str, Attribute] = {
-        "error": StringAttr("ShapeError"), "message": StringAttr(message)
-    }  # fmt: skip
-    b.make("check", (holds, x, y), [], properties)
+    check = nd.effects.CheckOp.create(
+        operands=[e.bind(kind, x, y), x, y],
+        properties={"error": StringAttr("ShapeError"), "message": StringAttr(message)},
+        location=op.location,
+    )
+    insert(check)
 
 
 class CheckSizesPass(ModulePass):

@@ -1,6 +1,7 @@
-"""An emitter of `nd` ops on SSA values, for derivative rules: result types follow from operands.
+"""An emitter of `nd` ops on SSA values, for derivative rules and checks.
 
-A `?` of a result takes its size from a value of the same shape (`nd.dim`).
+Result types follow from operands. A `?` of a result takes its size from a value of the same shape
+(`nd.dim`).
 """
 
 from __future__ import annotations
