@@ -73,13 +73,16 @@ def _round_to(wide: Array, dtype: DType) -> Array:
 
 
 def through_float64(function: Callable[..., Array]) -> Callable[..., Array]:
-    """`function` of float64 for every float type: computed in float64 and rounded once."""
+    """`function` of float64 for every float type: computed in float64 and rounded once.
+
+    Operands are made row-major: for others NumPy takes loops that round in another way.
+    """
 
     def meaning(*operands: Array) -> Array:
         dtype = operands[0].dtype
         if dtype == F32 or dtype in HALVES:
             return _round_to(function(*(x.astype(F64) for x in operands)), dtype)
-        return function(*operands)
+        return function(*(x if x.flags.c_contiguous else x.copy() for x in operands))
 
     return meaning
 
