@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import dis
 import enum
+import gc
 import inspect
 import sys
 import types
@@ -150,13 +151,19 @@ class Watch:
         self.notes: dict[str, None] = {}
         self.methods: dict[int, Any] = {}
         self._earlier: Any = sys.getprofile()
+        self._collects = False
         self.hook = self._make_hook()
 
     def __enter__(self) -> Watch:
+        # a collection would run callbacks (`gc.callbacks`) that are nobody's code here
+        self._collects = gc.isenabled()
+        gc.disable()
         sys.setprofile(self.hook)
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._collects:
+            gc.enable()
         if callable(self._earlier) or self._earlier is None:
             sys.setprofile(self._earlier)
         else:  # cProfile's, which cannot be called for each event

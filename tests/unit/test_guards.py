@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import sys
 import time
@@ -335,3 +336,29 @@ def test_explanations() -> None:
     factor = 3.0
     (guard,) = [guard for guard in program.guards if not guard.holds()]
     assert guard.explain() == "factor: expected 2.0, found 3.0"
+
+
+seen_by_collections = 0.0
+
+
+def test_callbacks_of_the_collector_are_no_part_of_a_trace() -> None:
+    """Hypothesis, for one, notes the time of each collection in a global."""
+
+    def note(phase: str, info: Any) -> None:
+        global seen_by_collections  # noqa: PLW0603
+        seen_by_collections += 1
+
+    def f(x: Any) -> Any:
+        garbage = [[i] for i in range(20000)]
+        return x + len(garbage)
+
+    gc.callbacks.append(note)
+    try:
+        jitted = lm.jit(f)
+        for _ in range(3):
+            jitted(np.ones(2))
+            gc.collect()
+    finally:
+        gc.callbacks.remove(note)
+    assert jitted.explain().count(": compiled") == 1
+    assert gc.isenabled()
