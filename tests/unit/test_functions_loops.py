@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import doctest
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -230,11 +228,3 @@ def test_a_complex_array_has_no_order() -> None:
 def test_nonzero_of_rank_0() -> None:
     with pytest.raises(lm.ShapeError, match="nonzero: expected a rank of 1 or more"):
         lm.nonzero(lm.asarray(1))
-
-
-@pytest.mark.parametrize("module", ["scans", "sets", "sorting"])
-def test_examples_in_docstrings(module: str) -> None:
-    extra = {"lm": lm, "np": np}
-    found = doctest.testmod(import_module(f"lamina.frontend.{module}"), extraglobs=extra)
-    assert found.attempted > 0
-    assert found.failed == 0
