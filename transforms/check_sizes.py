@@ -21,7 +21,6 @@ from typing import TypeAlias
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
-    DenseIntOrFPElementsAttr,
     IndexType,
     IntegerAttr,
     ModuleOp,
@@ -268,14 +267,12 @@ def is_dynamic(op: Operation) -> bool:
 
 def _size(e: IrEmitter, size: Size) -> SSAValue:
     """A size as a 0-d tensor of i64."""
-    type = TensorType(i64, [])
     if isinstance(size, int):
-        number = DenseIntOrFPElementsAttr.from_list(type, [size])
-        return e.make("constant", (), type, {"value": number})
+        return e.constant(size, i64)
     if isinstance(size, tuple):
         axis: dict[str, Attribute] = {"axis": IntegerAttr(size[1], i64)}
         size = e.make("dim", (size[0],), IndexType(), axis)
-    return e.make("from_index", (size,), type)
+    return e.make("from_index", (size,), TensorType(i64, []))
 
 
 def _product(e: IrEmitter, sizes: Sequence[Size]) -> SSAValue:
@@ -295,7 +292,7 @@ def insert_check(op: Operation, relation: Relation) -> None:
     def insert(new: Operation) -> None:
         block.insert_ops_before([new], op)
 
-    e = IrEmitter(insert, op.location)  # pyright: ignore[reportArgumentType]
+    e = IrEmitter(insert, op.location)
     x, y = _product(e, left), _product(e, right)
     wanted = "sizes that are equal" if kind == "equal" else "a size of at least {}"
     message = f"{op.name}: expected {wanted}, found {{}}" + (" and {}" if kind == "equal" else "")

@@ -115,7 +115,7 @@ def pull_back(
             raise LoweringError(
                 f"differentiate: {why}, found {op.name}", place=place_of(op.location)
             )
-        e.location = op.location  # pyright: ignore[reportAttributeAccessIssue]
+        e.location = op.location
         parts = (
             pull_region(op, given, active, e, pull_back)
             if op.regions
@@ -181,7 +181,7 @@ def backward_of(source: func.FuncOp, wrt: Sequence[int]) -> func.FuncOp:
     end.detach()
     end.erase()
     ops = list(block.ops)
-    e = IrEmitter(block.add_op, source.location)  # pyright: ignore[reportArgumentType]
+    e = IrEmitter(block.add_op, source.location)
     arguments = [block.args[number] for number in wrt]
     cotangents: dict[SSAValue, SSAValue] = {}
     for result in results:

@@ -11,10 +11,8 @@ from typing import Any
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
-    DenseIntOrFPElementsAttr,
     IndexType,
     IntegerAttr,
-    LocationAttr,
     StringAttr,
     TensorType,
     i1,
@@ -32,6 +30,7 @@ from lamina.dialects.nd.base import (
     tensor_type,
 )
 from lamina.dialects.sizes import byte_size
+from lamina.interpreters.types import scalar_dense
 from lamina.transforms.derivatives import Emitter
 
 OPS = {op.name.removeprefix("nd."): op for op in nd.OPS}
@@ -117,8 +116,9 @@ SHAPES: dict[str, Callable[[list[Shape], dict[str, Any]], Shape]] = {
 class IrEmitter(Emitter[SSAValue]):
     """Gives each op it makes to `insert`, at the location `location`."""
 
-    def __init__(self, insert: Callable[[Operation], object], location: LocationAttr) -> None:
-        self.insert, self.location = insert, location
+    def __init__(self, insert: Callable[[Operation], object], location: Attribute) -> None:
+        self.insert = insert
+        self.location: Any = location  # xDSL types the location of an operation as any attribute
 
     def make(
         self,
@@ -160,17 +160,17 @@ class IrEmitter(Emitter[SSAValue]):
         return -(1 << (width - 1)), (1 << (width - 1)) - 1
 
     def scalar(self, number: float, like: SSAValue) -> SSAValue:
-        type = TensorType(element_of(like), ())
-        value = DenseIntOrFPElementsAttr.from_list(type, [number])  # pyright: ignore
-        return self.make("constant", (), type, {"value": value})
+        return self.constant(number, element_of(like))
+
+    def constant(self, number: float, element: Attribute) -> SSAValue:
+        """A 0-d constant."""
+        value = scalar_dense(number, element)
+        return self.make("constant", (), TensorType(element, ()), {"value": value})
 
     def splat(self, number: float, type: TensorType[Attribute]) -> SSAValue:
         """`number` everywhere, in a type of static shape."""
-        element = TensorType(type.element_type, ())
-        value = DenseIntOrFPElementsAttr.from_list(element, [number])  # pyright: ignore
-        scalar = self.make("constant", (), element, {"value": value})
         dims: dict[str, Attribute] = {"dims": DenseArrayBase.from_list(i64, list[int]())}
-        return self.make("broadcast", (scalar,), type, dims)
+        return self.make("broadcast", (self.constant(number, type.element_type),), type, dims)
 
     def full(self, number: float, like: SSAValue) -> SSAValue:
         return self.broadcast(self.scalar(number, like), (), like)
