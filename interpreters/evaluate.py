@@ -116,7 +116,10 @@ def _from_types(
             return {"shape": _filled(op, indices), "dtype": dtype}
         case "cast":
             return {"dtype": dtype_of(tensor_type(op.results[0]).element_type)}
-        case "dynamic_slice" | "dynamic_update_slice":
+        case "dynamic_slice":
+            rank = len(shape_of(op.operands[0]))
+            return {"starts": indices[:rank], "extents": indices[rank:]}
+        case "dynamic_update_slice":
             return {"starts": indices}
         case _:
             return {}

@@ -88,8 +88,17 @@ def slice_(x: Array, *, starts: Ints, limits: Ints, strides: Ints) -> Array:
     ]
 
 
-def dynamic_slice(x: Array, *, starts: Ints, sizes: Ints) -> Array:
-    """The window of `sizes` at `starts`, each clamped so that the window is inside."""
+def dynamic_slice(x: Array, *, starts: Ints, sizes: Ints, extents: Ints = ()) -> Array:
+    """The window of `sizes` at `starts`, each clamped so that the window is inside.
+
+    extents: the run-time sizes, one for each -1 of `sizes`; clamped to what `x` has.
+    """
+    if extents:
+        rest = iter(extents)
+        sizes = tuple(
+            max(0, min(next(rest), dim)) if size == -1 else size
+            for size, dim in zip(sizes, x.shape, strict=True)
+        )
     return x[_window(_clamped(starts, sizes, x.shape), sizes)]
 
 

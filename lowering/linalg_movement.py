@@ -418,11 +418,15 @@ def _clamped(b: LinalgBuilder, start: SSAValue, size: Size, window: Size) -> SSA
 
 def lower_dynamic_slice(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue:
     """`tensor.extract_slice` at clamped offsets."""
-    value, starts = operands[0], operands[1:]
-    sizes = ints(op.properties["sizes"])
+    value, known = operands[0], b.sizes_of(operands[0])
+    starts, extents = operands[1 : 1 + len(known)], iter(operands[1 + len(known) :])
+    sizes: Sizes = tuple(
+        _clamped(b, next(extents), size, 0) if window == -1 else window
+        for window, size in zip(ints(op.properties["sizes"]), known, strict=True)
+    )
     offsets = tuple(
         _clamped(b, start, size, window)
-        for start, size, window in zip(starts, b.sizes_of(value), sizes, strict=True)
+        for start, size, window in zip(starts, known, sizes, strict=True)
     )
     return extract_slice(b, value, offsets, sizes, [1] * len(sizes))
 

@@ -115,7 +115,8 @@ def _slice(op: Operation) -> Iterator[Relation]:
 def _dynamic_slice(op: Operation) -> Iterator[Relation]:
     assert isinstance(op, nd.shape.DynamicSliceOp)
     for window, size in zip(ints(op.sizes), sizes_of(op.operand), strict=True):
-        yield "less_equal", [window], [size]
+        if window != -1:  # a run-time one is clamped
+            yield "less_equal", [window], [size]
 
 
 def _update(op: Operation) -> Iterator[Relation]:
@@ -239,6 +240,9 @@ class _Checker:
             sizes = [size_of(x, axis) for axis in ints(op.permutation)]
         elif name == "reduce" and x is not None:
             sizes = [size_of(x, axis) for axis in kept_axes(op)]
+        elif isinstance(op, nd.shape.DynamicSliceOp):
+            self.window(op)
+            return
         elif name not in RULES and name not in ALONE and x is not None and is_tensor(x.type):
             sizes = sizes_of(x) if len(shape_of(x)) == len(shape_of(result)) else []
         else:
@@ -246,6 +250,14 @@ class _Checker:
         for axis, size in enumerate(sizes):
             if shape_of(result)[axis] == DYNAMIC_INDEX:
                 self.join((result, axis), size)
+
+    def window(self, op: nd.shape.DynamicSliceOp) -> None:
+        """A run-time size of a window is what its operand says, or all of the axis: so two are
+        equal when both are."""
+        extents = iter(op.extents)
+        for axis, (size, dim) in enumerate(zip(ints(op.sizes), sizes_of(op.operand), strict=True)):
+            if size == -1:
+                self.parents[(op.result, axis)] = (self.name(next(extents)), self.name(dim))
 
     def op(self, op: Operation) -> None:
         """Check what `op` relies on, before it."""

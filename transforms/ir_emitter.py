@@ -208,7 +208,7 @@ class IrEmitter(Emitter[SSAValue]):
     ) -> SSAValue:
         type = TensorType(element_of(value), shape_of(like))
         sizes: dict[str, Attribute] = {"sizes": DenseArrayBase.from_list(i64, shape_of(like))}
-        return self.make("dynamic_slice", (value, *starts), type, sizes)
+        return self.make("dynamic_slice", (value, *starts, *self.sizes(like)), type, sizes)
 
     def dynamic_update_slice(
         self, value: SSAValue, update: SSAValue, starts: Sequence[SSAValue]

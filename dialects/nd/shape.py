@@ -12,12 +12,13 @@ reverse               order along axes reversed                  nd.reverse %x a
 concat                joined along an axis                       nd.concat %x, %y axis 0 : ...
 pad                   low and high edges filled with a value     nd.pad %x, %v low [1] high [0] : ...
 slice                 static bounds and strides                  nd.slice %x starts [0] limits [4] strides [2] : ...
-dynamic_slice         run-time starts, clamped                   nd.dynamic_slice %x[%i] sizes [2] : ...
+dynamic_slice         run-time starts (and sizes: -1), clamped   nd.dynamic_slice %x[%i, %n] sizes [-1] : ...
 dynamic_update_slice  a copy with a window replaced              nd.dynamic_update_slice %x, %u[%i] : ...
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
@@ -29,6 +30,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     i64,
 )
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     ParamAttrConstraint,
@@ -318,16 +320,30 @@ class SliceOp(NdOp):
 
 @irdl_op_definition
 class DynamicSliceOp(NdOp):
-    """A window of `sizes` at `starts`; each start is clamped so that the window is inside."""
+    """A window of `sizes` at `starts`; each start is clamped so that the window is inside.
+
+    A size of -1 is known at run time only: `indices` has its value behind the starts, and the
+    result a `?`. A run-time size is clamped to what the operand has, from 0 on.
+    """
 
     name = "nd.dynamic_slice"
     operand = operand_def(TENSOR)
-    starts = var_operand_def(IndexType())
+    indices = var_operand_def(IndexType())
     sizes = prop_def(DenseArrayBase.constr(i64))
     result = result_def(TENSOR)
     assembly_format = (
-        "$operand `[` $starts `]` `sizes` $sizes attr-dict `:` type($operand) `->` type($result)"
+        "$operand `[` $indices `]` `sizes` $sizes attr-dict `:` type($operand) `->` type($result)"
     )
+
+    @property
+    def starts(self) -> Sequence[SSAValue]:
+        """The first place of the window, along each axis."""
+        return self.indices[: len(shape_of(self.operand))]
+
+    @property
+    def extents(self) -> Sequence[SSAValue]:
+        """The run-time sizes, one for each -1 of `sizes`."""
+        return self.indices[len(shape_of(self.operand)) :]
 
     def verify_(self) -> None:
         self.check_family(self.operand)
@@ -337,9 +353,24 @@ class DynamicSliceOp(NdOp):
             raise self.fail(
                 f"expected {len(shape)} starts and sizes, found {len(self.starts)} and {len(sizes)}"
             )
+        if len(self.extents) != sizes.count(-1):
+            raise self.fail(
+                f"expected {sizes.count(-1)} run-time sizes, one for each -1, "
+                f"found {len(self.extents)}"
+            )
         for size, dim in zip(sizes, shape, strict=True):
-            if size < 0 or (dim != DYNAMIC_INDEX and size > dim):
-                raise self.fail(f"expected a size from 0 to {size_text(dim)}, found {size}")
+            if size < -1 or (dim != DYNAMIC_INDEX and size > dim):
+                raise self.fail(
+                    f"expected a size from 0 to {size_text(dim)}, or -1 for a run-time one, "
+                    f"found {size}"
+                )
+        if tuple(size == DYNAMIC_INDEX for size in shape_of(self.result)) != tuple(
+            size == -1 for size in sizes
+        ):
+            raise self.fail(
+                f"expected a ? for each size of -1 in {list(sizes)}, "
+                f"found {shape_text(shape_of(self.result))}"
+            )
         self.check_shape(self.result, sizes)
 
 

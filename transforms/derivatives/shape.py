@@ -62,8 +62,8 @@ def slice(e: Emitter[Any], n: Node[Any], g: Any, _: int) -> Any:
 
 
 def dynamic_slice(e: Emitter[Any], n: Node[Any], g: Any, _: int) -> Any:
-    """Put back into zeros; starts are clamped in the same way."""
-    return e.dynamic_update_slice(e.full(0.0, n.x), g, n.starts)
+    """Put back into zeros; starts (without the run-time sizes) are clamped in the same way."""
+    return e.dynamic_update_slice(e.full(0.0, n.x), g, n.starts[: len(e.shape(n.x))])
 
 
 def dynamic_update_slice(e: Emitter[Any], n: Node[Any], g: Any, operand: int) -> Any:

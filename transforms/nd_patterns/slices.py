@@ -174,7 +174,7 @@ def dynamic_slice_known(op: nd.DynamicSliceOp, b: NdRewriter) -> SSAValue | None
     if op.operand.type == op.result.type and is_static(op.result):
         return op.operand
     starts = [index_constant(start) for start in op.starts]
-    if not is_static(op.operand) or None in starts:
+    if not is_static(op.operand) or op.extents or None in starts:
         return None
     clamped = [
         max(0, min(start, size - window))

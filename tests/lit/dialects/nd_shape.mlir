@@ -148,3 +148,18 @@ func.func @windows(%x: tensor<4x?xi1>, %u: tensor<2x1xi1>, %s: tensor<f32>, %i: 
 // CHECK: nd.dynamic_slice %[[X]][%[[I]], %[[J]]] sizes [2, 3] : tensor<4x?xi1> -> tensor<2x3xi1>
 // CHECK: nd.dynamic_slice %[[S]][] sizes [] : tensor<f32> -> tensor<f32>
 // CHECK: nd.dynamic_update_slice %[[X]], %[[U]][%[[I]], %[[J]]] : tensor<2x1xi1> -> tensor<4x?xi1>
+
+// -----
+
+// a size of -1 is an operand behind the starts
+func.func @run_time_windows(%x: tensor<4x?xf32>, %i: index, %n: index) {
+  %0 = nd.dynamic_slice %x [%i, %i, %n] sizes [2, -1] : tensor<4x?xf32> -> tensor<2x?xf32>
+  %1 = nd.dynamic_slice %x [%i, %i, %n, %i] sizes [-1, -1] : tensor<4x?xf32> -> tensor<?x?xf32>
+  %2 = nd.dynamic_update_slice %x, %0 [%i, %i] : tensor<2x?xf32> -> tensor<4x?xf32>
+  return
+}
+// CHECK-LABEL: @run_time_windows
+// CHECK-SAME: %[[X:\w+]]: tensor<4x?xf32>, %[[I:\w+]]: index, %[[N:\w+]]: index
+// CHECK: %[[W:\w+]] = nd.dynamic_slice %[[X]][%[[I]], %[[I]], %[[N]]] sizes [2, -1] : tensor<4x?xf32> -> tensor<2x?xf32>
+// CHECK: nd.dynamic_slice %[[X]][%[[I]], %[[I]], %[[N]], %[[I]]] sizes [-1, -1] : tensor<4x?xf32> -> tensor<?x?xf32>
+// CHECK: nd.dynamic_update_slice %[[X]], %[[W]][%[[I]], %[[I]]] : tensor<2x?xf32> -> tensor<4x?xf32>

@@ -354,7 +354,7 @@ func.func @dynamic_slice_starts(%x: tensor<4x4xf32>, %i: index) {
 // -----
 
 func.func @dynamic_slice_sizes(%x: tensor<4xf32>, %i: index) {
-  // expected-error {{nd.dynamic_slice: expected a size from 0 to 4, found 5}}
+  // expected-error {{nd.dynamic_slice: expected a size from 0 to 4, or -1 for a run-time one, found 5}}
   %0 = nd.dynamic_slice %x [%i] sizes [5] : tensor<4xf32> -> tensor<5xf32>
   return
 }
@@ -362,8 +362,24 @@ func.func @dynamic_slice_sizes(%x: tensor<4xf32>, %i: index) {
 // -----
 
 func.func @dynamic_slice_negative_size(%x: tensor<?xf32>, %i: index) {
-  // expected-error {{nd.dynamic_slice: expected a size from 0 to ?, found -1}}
-  %0 = nd.dynamic_slice %x [%i] sizes [-1] : tensor<?xf32> -> tensor<1xf32>
+  // expected-error {{nd.dynamic_slice: expected a size from 0 to ?, or -1 for a run-time one, found -2}}
+  %0 = nd.dynamic_slice %x [%i] sizes [-2] : tensor<?xf32> -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_slice_extents(%x: tensor<?xf32>, %i: index) {
+  // expected-error {{nd.dynamic_slice: expected 1 run-time sizes, one for each -1, found 0}}
+  %0 = nd.dynamic_slice %x [%i] sizes [-1] : tensor<?xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_slice_result(%x: tensor<?xf32>, %i: index, %n: index) {
+  // expected-error {{nd.dynamic_slice: expected a ? for each size of -1 in [-1], found 1}}
+  %0 = nd.dynamic_slice %x [%i, %n] sizes [-1] : tensor<?xf32> -> tensor<1xf32>
   return
 }
 

@@ -666,3 +666,19 @@ func.func @scatter(%x: tensor<10x3xf16>, %u: tensor<5x3xf16>, %i: tensor<5xi32>,
   %1 = nd.scatter "set" %x, %w[%i] axes [1] dims [0] index_dims [1] : tensor<10x3xf16>, tensor<10x5xf16>, tensor<5xi32> -> tensor<10x3xf16>
   func.return %0, %1 : tensor<10x3xf16>, tensor<10x3xf16>
 }
+
+// -----
+
+// A run-time size is clamped from 0 to the axis, then the start so that the window is inside.
+// CHECK-LABEL: func.func @run_time_window(
+// CHECK-SAME: %[[X:.*]]: tensor<9xf32>, %[[I:.*]]: index, %[[N:.*]]: index
+// CHECK: %[[LESS:.*]] = arith.minsi %[[N]], %[[NINE:.*]] : index
+// CHECK: %[[SIZE:.*]] = arith.maxsi %[[LESS]], %[[ZERO:.*]] : index
+// CHECK: %[[ROOM:.*]] = arith.subi %[[NINE]], %[[SIZE]]
+// CHECK: %[[LOW:.*]] = arith.minsi %[[I]], %[[ROOM]]
+// CHECK: %[[START:.*]] = arith.maxsi %[[LOW]], %[[ZERO]]
+// CHECK: tensor.extract_slice %[[X]][%[[START]]] [%[[SIZE]]] [1] : tensor<9xf32> to tensor<?xf32>
+func.func @run_time_window(%x: tensor<9xf32>, %i: index, %n: index) -> tensor<?xf32> {
+  %0 = nd.dynamic_slice %x [%i, %n] sizes [-1] : tensor<9xf32> -> tensor<?xf32>
+  func.return %0 : tensor<?xf32>
+}

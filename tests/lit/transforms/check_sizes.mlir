@@ -128,3 +128,20 @@ func.func private @private(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32
   %a = nd.add %x, %y : tensor<?xf32>
   func.return %a : tensor<?xf32>
 }
+
+// -----
+
+// Windows of one run-time size are equal where their axes are; else their sizes are compared.
+// CHECK-LABEL: func.func @run_time_windows(
+// CHECK-NOT: nd.check
+// CHECK: %[[A:.*]] = nd.add
+// CHECK: nd.check {{.*}} "nd.multiply: expected sizes that are equal, found {} and {}"
+// CHECK-NEXT: nd.multiply %[[A]]
+func.func @run_time_windows(%x: tensor<8xf32>, %y: tensor<8xf32>, %z: tensor<9xf32>, %i: index, %n: index) {
+  %a = nd.dynamic_slice %x [%i, %n] sizes [-1] : tensor<8xf32> -> tensor<?xf32>
+  %b = nd.dynamic_slice %y [%n, %n] sizes [-1] : tensor<8xf32> -> tensor<?xf32>
+  %c = nd.dynamic_slice %z [%i, %n] sizes [-1] : tensor<9xf32> -> tensor<?xf32>
+  %s = nd.add %a, %b : tensor<?xf32>
+  %p = nd.multiply %s, %c : tensor<?xf32>
+  func.return
+}

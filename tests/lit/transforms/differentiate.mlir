@@ -924,6 +924,17 @@ func.func @f(%x: tensor<9xf32>, %i: index) -> tensor<3xf32> {
 
 // -----
 
+// dynamic_slice of a run-time size: the update is as large.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: %{{.*}}: tensor<9xf32>, [[I:%[a-z0-9_]+]]: index, %{{.*}}: index, [[G:%[a-z0-9_]+]]: tensor<?xf32>) -> tensor<9xf32>
+// CHECK: nd.dynamic_update_slice %{{.*}}, [[G]][[[I]]] : tensor<?xf32> -> tensor<9xf32>
+func.func @f(%x: tensor<9xf32>, %i: index, %n: index) -> tensor<?xf32> {
+  %r = nd.dynamic_slice %x[%i, %n] sizes [-1] : tensor<9xf32> -> tensor<?xf32>
+  func.return %r : tensor<?xf32>
+}
+
+// -----
+
 // dynamic_update_slice. The window goes to the update.
 // CHECK-LABEL: func.func @f_vjp(
 // CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<9xf32>, [[V1:%[a-z0-9_]+]]: tensor<3xf32>, [[V2:%[a-z0-9_]+]]: index, [[V3:%[a-z0-9_]+]]: tensor<9xf32>) -> (tensor<9xf32>, tensor<3xf32>)
