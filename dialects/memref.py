@@ -3,6 +3,7 @@
 - `copy`, `cast`, `extract_aligned_pointer_as_index`, `memory_space_cast`: custom syntax.
 - `global`: custom syntax; initial value and visibility may be absent, as upstream has it.
 - `load`, `store`: a wrong number of indices is a verifier error (xDSL raises `Exception`).
+- `prefetch`: xDSL has none.
 
     memref.copy %a, %b : memref<8xf32> to memref<8xf32>
     memref.global "private" constant @w : memref<2xf32> = dense<[1.0, 0x7F800000]> {alignment = 64}
@@ -13,16 +14,20 @@ from __future__ import annotations
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
+    I32,
     I64,
     AnyDenseElement,
+    BoolAttr,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
+    IndexType,
     IntegerAttr,
     MemRefType,
     StringAttr,
     SymbolNameConstraint,
     TensorType,
     UnitAttr,
+    i32,
 )
 from xdsl.dialects.memref import (
     AllocaOp,
@@ -51,7 +56,15 @@ from xdsl.dialects.memref import MemorySpaceCastOp as XdslMemorySpaceCastOp
 from xdsl.dialects.memref import MemRef as XdslMemRef
 from xdsl.dialects.memref import StoreOp as XdslStoreOp
 from xdsl.ir import Attribute, Operation
-from xdsl.irdl import IRDLOperation, irdl_op_definition, opt_prop_def, prop_def, traits_def
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    traits_def,
+    var_operand_def,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import SymbolOpInterface
@@ -74,6 +87,78 @@ class StoreOp(XdslStoreOp):
 
     def verify_(self) -> None:
         _verify_indices(self, self.memref.type, len(self.indices))
+
+
+@irdl_op_definition
+class PrefetchOp(IRDLOperation):
+    """Ask for the cache line of the element at `indices`; nothing is read or written.
+
+    localityHint: from 0, not used again, to 3, kept in every cache.
+    """
+
+    name = "memref.prefetch"
+
+    memref = operand_def(MemRefType)
+    indices = var_operand_def(IndexType)
+    isWrite = prop_def(BoolAttr)
+    localityHint = prop_def(IntegerAttr[I32])
+    isDataCache = prop_def(BoolAttr)
+
+    def verify_(self) -> None:
+        _verify_indices(self, self.memref.type, len(self.indices))
+        if not 0 <= self.localityHint.value.data <= 3:
+            raise VerifyException(
+                f"{self.name}: expected a locality from 0 to 3, "
+                f"found {self.localityHint.value.data}"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> PrefetchOp:
+        start = parser.pos
+        buffer = parser.parse_unresolved_operand()
+        indices = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, parser.parse_unresolved_operand
+        )
+        parser.parse_punctuation(",")
+        write = _one_of(parser, "read", "write")
+        parser.parse_punctuation(",")
+        parser.parse_keyword("locality")
+        with parser.in_angle_brackets():
+            locality = parser.parse_integer()
+        parser.parse_punctuation(",")
+        data = _one_of(parser, "instr", "data")
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        types = [parser.parse_type(), *[IndexType()] * len(indices)]
+        return cls.create(
+            operands=parser.resolve_operands([buffer, *indices], types, start),
+            properties={
+                "isWrite": BoolAttr.from_bool(write),
+                "localityHint": IntegerAttr(locality, i32),
+                "isDataCache": BoolAttr.from_bool(data),
+            },
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.memref)
+        with printer.in_square_brackets():
+            printer.print_list(self.indices, printer.print_operand)
+        use = "write" if self.isWrite.value.data else "read"
+        cache = "data" if self.isDataCache.value.data else "instr"
+        printer.print_string(f", {use}, locality<{self.localityHint.value.data}>, {cache}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.memref.type)
+
+
+def _one_of(parser: Parser, no: str, yes: str) -> bool:
+    """Whether the second of two keywords stands here."""
+    if parser.parse_optional_keyword(no) is not None:
+        return False
+    parser.parse_keyword(yes)
+    return True
 
 
 def _verify_indices(op: Operation, type: Attribute, indices: int) -> None:
@@ -269,6 +354,7 @@ MemRef = corrected(
         GlobalOp,
         LoadOp,
         MemorySpaceCastOp,
+        PrefetchOp,
         StoreOp,
     ],
 )
@@ -292,6 +378,7 @@ __all__ = [
     "LoadOp",
     "MemRef",
     "MemorySpaceCastOp",
+    "PrefetchOp",
     "RankOp",
     "ReinterpretCastOp",
     "StoreOp",

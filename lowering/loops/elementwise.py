@@ -11,7 +11,7 @@ from lamina.dialects import linalg, vector
 from lamina.dialects.generics import body_of
 from lamina.lowering.builder import vector_of
 from lamina.lowering.loops.body import BodyCloner, plain_ops, yielded
-from lamina.lowering.loops.computed import along_lanes, row_scalars
+from lamina.lowering.loops.computed import along_lanes, prefetch_rows, row_scalars
 from lamina.lowering.loops.nest import LoopBuilder, Size
 from lamina.lowering.loops.padding import Framed
 from lamina.lowering.loops.stage import Walk, lanes_of, vectorizable
@@ -45,6 +45,7 @@ def emit_row(b: LoopBuilder, walk: Walk, places: Sequence[Size], bounds: Range) 
     start, end = interior(b, walk, bounds) if lanes else bounds
     lanes = lanes_for(walk, start, end, lanes)
     split, lanes = b.whole_vectors(start, end, lanes)
+    prefetch_rows(b, walk, places, known)
     scalars = row_scalars(b, walk, places, known.same)
     if lanes:
 

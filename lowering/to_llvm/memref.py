@@ -35,6 +35,7 @@ from lamina.lowering.to_llvm.state import (
 )
 from lamina.lowering.to_llvm.types import I1, I8, PTR, byte_size, convert_type
 
+PREFETCH_HINTS = "isWrite", "localityHint", "isDataCache"  # in the intrinsic's order
 ALIGNMENT = 64  # of every buffer that we allocate, in bytes
 
 
@@ -95,6 +96,18 @@ def lower_store(f: FunctionLowering, op: Operation) -> None:
     _whole_bytes(op, buffer.element)
     address = element_address(f, buffer, indices)
     f.b.store(f.get(value), address, alignment_of(op, buffer.element))
+
+
+def lower_prefetch(f: FunctionLowering, op: Operation) -> None:
+    """memref.prefetch"""
+    memref, *indices = op.operands
+    address = element_address(f, f.buffers[memref], indices)
+    hints = [
+        f.b.integer(abs(attribute.value.data), i32)
+        for attribute in (op.properties[name] for name in PREFETCH_HINTS)
+        if isinstance(attribute, IntegerAttr)
+    ]
+    f.b.effect_intrinsic("llvm.prefetch.p0", (address, *hints))
 
 
 # allocation
@@ -403,6 +416,7 @@ HANDLERS: dict[str, Handler] = {
     "memref.get_global": lower_get_global,
     "memref.load": lower_load,
     "memref.memory_space_cast": lower_same_buffer,
+    "memref.prefetch": lower_prefetch,
     "memref.reinterpret_cast": lower_reinterpret_cast,
     "memref.store": lower_store,
     "memref.subview": lower_subview,

@@ -151,3 +151,20 @@ def test_one_hot(run: Any) -> None:
         assert same(moved, np.moveaxis(expected, -1, 0).astype(np.int8))
     assert run(lambda i: lm.one_hot(i, 3))(lm.asarray([-1, -4])).tolist() == [[0, 0, 1], [0, 0, 0]]
     assert run(lambda i: lm.one_hot(i, 0))(lm.asarray([1])).shape == (1, 0)
+
+
+@pytest.mark.parametrize("row", [(16,), (2, 40), (65,), (256,)], ids=str)
+@pytest.mark.parametrize("count", [17, 130], ids=str)
+def test_rows_of_a_large_array(row: tuple[int, ...], count: int) -> None:
+    """Rows that compiled code asks for ahead, the last of them included; lines end inside rows."""
+    rng = rng_for("rows", row)
+    x = rng.normal(size=(1 + (1 << 18) // int(np.prod(row)), *row)).astype(np.float32)
+    i = rng.integers(-len(x), len(x), count)
+    i[-1] = len(x) - 1
+    f = lm.jit(lambda x, i: lm.take(x, i, axis=0) + 1)
+    assert "memref.prefetch" in f.lower(x, i).ir("loop")
+    assert same(f(x, i), x[i] + np.float32(1))
+    pairs = i[: count // 2 * 2].reshape(2, -1)
+    assert same(f(x, pairs), x[pairs] + np.float32(1))
+    with pytest.raises(lm.IndexRangeError):
+        f(x, np.append(i, len(x)))

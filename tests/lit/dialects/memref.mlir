@@ -44,3 +44,14 @@ func.func @storage(%bytes: memref<256xi8>, %n: index) {
 // CHECK-NEXT: memref.alloca() {alignment = 32 : i64} : memref<8xf32>
 // CHECK-NEXT: memref.view %{{.*}}[%{{.*}}][] : memref<256xi8> to memref<8xf32>
 // CHECK-NEXT: memref.dealloc %{{.*}} : memref<?xf32>
+
+// -----
+
+func.func @prefetches(%m: memref<8x8xf32>, %s: memref<f32>, %i: index) {
+  memref.prefetch %m[%i, %i], read, locality<3>, data : memref<8x8xf32>
+  memref.prefetch %s[], write, locality<0>, instr {note} : memref<f32>
+  return
+}
+// CHECK-LABEL: @prefetches
+// CHECK-NEXT: memref.prefetch %{{.*}}[%{{.*}}, %{{.*}}], read, locality<3>, data : memref<8x8xf32>
+// CHECK-NEXT: memref.prefetch %{{.*}}[], write, locality<0>, instr {note} : memref<f32>

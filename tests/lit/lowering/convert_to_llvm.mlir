@@ -555,3 +555,13 @@ func.func @view_of_another_shape(%x: memref<4x4xf32>) {
 func.func @tensors(%x: tensor<4xf32>) {
   func.return
 }
+
+// -----
+
+// CHECK-LABEL: llvm.func @prefetches(
+// CHECK: [[A:%[a-z0-9_]+]] = llvm.getelementptr inbounds
+// CHECK: llvm.call_intrinsic "llvm.prefetch.p0"([[A]], [[R:%[a-z0-9_]+]], [[L:%[a-z0-9_]+]], [[D:%[a-z0-9_]+]])
+func.func @prefetches(%x: memref<8x16xf32>, %n: index) {
+  memref.prefetch %x[%n, %n], read, locality<3>, data : memref<8x16xf32>
+  func.return
+}

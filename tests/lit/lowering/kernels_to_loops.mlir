@@ -384,6 +384,80 @@ func.func private @rows(%i: memref<5xi64>, %t: memref<9x4x8xf32>, %out: memref<5
 
 // -----
 
+// The rows of a large buffer are asked for some trips before they are read, line by line; never one
+// beyond the last.
+// CHECK-LABEL: func.func private @rows_ahead(
+// CHECK: scf.for [[I:%[a-z0-9_]+]] =
+// CHECK: [[AHEAD:%[a-z0-9_]+]] = arith.addi [[I]], %{{.*}} : index
+// CHECK: [[N:%[a-z0-9_]+]] = arith.constant 49 : index
+// CHECK: [[LATER:%[a-z0-9_]+]] = arith.minui [[AHEAD]], [[N]] : index
+// CHECK: [[V:%[a-z0-9_]+]] = memref.load %{{.*}}{{\[}}[[LATER]]] : memref<50xi64>
+// CHECK: [[P:%[a-z0-9_]+]] = arith.index_cast [[V]] : i64 to index
+// CHECK-COUNT-2: memref.prefetch %{{.*}}{{\[}}[[P]], %{{.*}}], read, locality<3>, data : memref<9000x32xf32>
+// CHECK-NOT: memref.prefetch
+// CHECK: memref.load %{{.*}}{{\[}}[[I]]] : memref<50xi64>
+#row = affine_map<(d0, d1) -> (d0)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func private @rows_ahead(%i: memref<50xi64>, %t: memref<9000x32xf32>, %out: memref<50x32xf32>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<50xi64>) outs(%out : memref<50x32xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %a = linalg.index 1 : index
+    %w = memref.load %t[%p, %a] : memref<9000x32xf32>
+    linalg.yield %w : f32
+  }
+  func.return
+}
+
+// -----
+
+// Nothing is asked for in a small buffer, in rows shorter than a line or longer than 1 KiB, for few
+// rows, or where every index is known.
+// CHECK-LABEL: func.func private @no_rows_ahead(
+// CHECK-NOT: memref.prefetch
+#row = affine_map<(d0, d1) -> (d0)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func private @no_rows_ahead(%i: memref<50xi64>, %small: memref<90x32xf32>, %short: memref<90000x8xf32>, %long: memref<9000x512xf32>, %few: memref<16xi64>, %large: memref<9000x32xf32>, %o0: memref<50x32xf32>, %o1: memref<50x8xf32>, %o2: memref<50x512xf32>, %o3: memref<16x32xf32>, %o4: memref<50x32xf32>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<50xi64>) outs(%o0 : memref<50x32xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %a = linalg.index 1 : index
+    %w = memref.load %small[%p, %a] : memref<90x32xf32>
+    linalg.yield %w : f32
+  }
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<50xi64>) outs(%o1 : memref<50x8xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %a = linalg.index 1 : index
+    %w = memref.load %short[%p, %a] : memref<90000x8xf32>
+    linalg.yield %w : f32
+  }
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<50xi64>) outs(%o2 : memref<50x512xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %a = linalg.index 1 : index
+    %w = memref.load %long[%p, %a] : memref<9000x512xf32>
+    linalg.yield %w : f32
+  }
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%few : memref<16xi64>) outs(%o3 : memref<16x32xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %a = linalg.index 1 : index
+    %w = memref.load %large[%p, %a] : memref<9000x32xf32>
+    linalg.yield %w : f32
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%o4 : memref<50x32xf32>) {
+  ^bb0(%o: f32):
+    %r = linalg.index 0 : index
+    %a = linalg.index 1 : index
+    %w = memref.load %large[%r, %a] : memref<9000x32xf32>
+    linalg.yield %w : f32
+  }
+  func.return
+}
+
+// -----
+
 // Dims whose indices are read in another order, or where the buffer is wider, are not one; lanes
 // that lie across the buffer's rows read element by element.
 // CHECK-LABEL: func.func private @not_side_by_side(
