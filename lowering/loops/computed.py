@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, SSAValue, Use
 from lamina.dialects import arith, linalg, memref
 from lamina.dialects.generics import body_of
 from lamina.dialects.sizes import byte_size
+from lamina.lowering.buffer_types import memref_type
 from lamina.lowering.loops.body import (
     BodyCloner,
     index_of,
@@ -24,10 +25,8 @@ from lamina.lowering.loops.body import (
     reads_memory,
     reads_neighbours,
 )
-from lamina.lowering.buffer_types import memref_type
 from lamina.lowering.loops.nest import LoopBuilder, Size
 from lamina.lowering.loops.stage import Walk
-
 
 LINE = 64
 """Bytes of a cache line."""

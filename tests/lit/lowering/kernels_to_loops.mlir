@@ -413,44 +413,69 @@ func.func private @rows_ahead(%i: memref<50xi64>, %t: memref<9000x32xf32>, %out:
 
 // Nothing is asked for in a small buffer, in rows shorter than a line or longer than 1 KiB, for few
 // rows, or where every index is known.
-// CHECK-LABEL: func.func private @no_rows_ahead(
+// CHECK-LABEL: func.func private @small_buffer(
 // CHECK-NOT: memref.prefetch
+// CHECK: {{vector|memref}}.store
 #row = affine_map<(d0, d1) -> (d0)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
-func.func private @no_rows_ahead(%i: memref<50xi64>, %small: memref<90x32xf32>, %short: memref<90000x8xf32>, %long: memref<9000x512xf32>, %few: memref<16xi64>, %large: memref<9000x32xf32>, %o0: memref<50x32xf32>, %o1: memref<50x8xf32>, %o2: memref<50x512xf32>, %o3: memref<16x32xf32>, %o4: memref<50x32xf32>) {
-  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<50xi64>) outs(%o0 : memref<50x32xf32>) {
+func.func private @small_buffer(%i: memref<50xi64>, %t: memref<90x32xf32>, %out: memref<50x32xf32>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<50xi64>) outs(%out : memref<50x32xf32>) {
   ^bb0(%v: i64, %o: f32):
     %p = arith.index_cast %v : i64 to index
     %a = linalg.index 1 : index
-    %w = memref.load %small[%p, %a] : memref<90x32xf32>
+    %w = memref.load %t[%p, %a] : memref<90x32xf32>
     linalg.yield %w : f32
   }
-  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<50xi64>) outs(%o1 : memref<50x8xf32>) {
+  func.return
+}
+// CHECK-LABEL: func.func private @short_rows(
+// CHECK-NOT: memref.prefetch
+// CHECK: {{vector|memref}}.store
+func.func private @short_rows(%i: memref<50xi64>, %t: memref<90000x8xf32>, %out: memref<50x8xf32>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<50xi64>) outs(%out : memref<50x8xf32>) {
   ^bb0(%v: i64, %o: f32):
     %p = arith.index_cast %v : i64 to index
     %a = linalg.index 1 : index
-    %w = memref.load %short[%p, %a] : memref<90000x8xf32>
+    %w = memref.load %t[%p, %a] : memref<90000x8xf32>
     linalg.yield %w : f32
   }
-  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<50xi64>) outs(%o2 : memref<50x512xf32>) {
+  func.return
+}
+// CHECK-LABEL: func.func private @long_rows(
+// CHECK-NOT: memref.prefetch
+// CHECK: {{vector|memref}}.store
+func.func private @long_rows(%i: memref<50xi64>, %t: memref<9000x512xf32>, %out: memref<50x512xf32>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<50xi64>) outs(%out : memref<50x512xf32>) {
   ^bb0(%v: i64, %o: f32):
     %p = arith.index_cast %v : i64 to index
     %a = linalg.index 1 : index
-    %w = memref.load %long[%p, %a] : memref<9000x512xf32>
+    %w = memref.load %t[%p, %a] : memref<9000x512xf32>
     linalg.yield %w : f32
   }
-  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%few : memref<16xi64>) outs(%o3 : memref<16x32xf32>) {
+  func.return
+}
+// CHECK-LABEL: func.func private @few_rows(
+// CHECK-NOT: memref.prefetch
+// CHECK: {{vector|memref}}.store
+func.func private @few_rows(%i: memref<16xi64>, %t: memref<9000x32xf32>, %out: memref<16x32xf32>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<16xi64>) outs(%out : memref<16x32xf32>) {
   ^bb0(%v: i64, %o: f32):
     %p = arith.index_cast %v : i64 to index
     %a = linalg.index 1 : index
-    %w = memref.load %large[%p, %a] : memref<9000x32xf32>
+    %w = memref.load %t[%p, %a] : memref<9000x32xf32>
     linalg.yield %w : f32
   }
-  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%o4 : memref<50x32xf32>) {
+  func.return
+}
+// CHECK-LABEL: func.func private @known_rows(
+// CHECK-NOT: memref.prefetch
+// CHECK: {{vector|memref}}.store
+func.func private @known_rows(%t: memref<9000x40xf32>, %out: memref<50x32xf32>) {
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%out : memref<50x32xf32>) {
   ^bb0(%o: f32):
     %r = linalg.index 0 : index
     %a = linalg.index 1 : index
-    %w = memref.load %large[%r, %a] : memref<9000x32xf32>
+    %w = memref.load %t[%r, %a] : memref<9000x40xf32>
     linalg.yield %w : f32
   }
   func.return
