@@ -127,10 +127,25 @@ def numpy_cross(a: ArrayLike, b: ArrayLike, *, axis: int = -1) -> Array:
 
 
 def numpy_pad(
-    array: ArrayLike, pad_width: Any, mode: str = "constant", *, constant_values: ArrayLike = 0
+    array: ArrayLike,
+    pad_width: Any,
+    mode: Any = "constant",
+    *,
+    constant_values: Any = None,
+    stat_length: Any = None,
+    end_values: Any = None,
+    reflect_type: Any = None,
 ) -> Array:
-    """`pad`, with one value around in mode "constant"."""
-    return pad(array, pad_width, mode=mode, value=constant_values)
+    """`pad`, whose `value` NumPy calls `constant_values`."""
+    return pad(
+        array,
+        pad_width,
+        mode=mode,
+        value=constant_values,
+        stat_length=stat_length,
+        end_values=end_values,
+        reflect_type=reflect_type,
+    )
 
 
 def _sorted(name: str, x: ArrayLike, axis: Any, kind: Any, stable: Any) -> Array:

@@ -119,7 +119,7 @@ UNKNOWN: dict[str, tuple[Call, str]] = {
     "round decimals": (lambda x: np.round(x, 2), "np.round: expected no decimals, found 2"),
     "svd compute_uv": (lambda x: np.linalg.svd(x, compute_uv=False), "np.linalg.svd: expected no compute_uv"),
     "one-argument where": (lambda x: np.where(x), "np.where: missing a required argument"),
-    "pad mode": (lambda x: np.pad(x, 1, mode="empty"), "pad: expected"),
+    "pad mode": (lambda x: np.pad(x, 1, mode=lambda *_: None), "pad: expected a mode"),
     "sort kind": (lambda x: np.sort(x, kind=BOGUS), "np.sort: expected the name of an algorithm"),
 }  # fmt: skip
 
