@@ -13,6 +13,9 @@ VECTOR = "lamina.vector"
 LONG = "lamina.poll"
 """Attribute of a loop that may run for long: it gives others a chance to interrupt it."""
 
+CHUNK = "lamina.chunk"
+"""Attribute of a loop that is a piece of the loop around it, between two of those chances."""
+
 
 def is_kernel(op: Operation | None) -> TypeIs[func.FuncOp]:
     """Whether `op` is a private function with a body."""

@@ -6,15 +6,17 @@ yields is written into it: nothing to do when the body worked in place, one copy
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
+from xdsl.dialects import func, tensor
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects import memref, scf
 from lamina.dialects.locations import place_of
 from lamina.errors import LoweringError
-from lamina.lowering.buffer_types import buffer_type
+from lamina.lowering.buffer_types import buffer_type, is_contiguous
 from lamina.lowering.bufferize_kernel import alloc
 from lamina.lowering.bufferize_main import MainBufferizer, Place, Rule
 from lamina.lowering.builder import Builder
@@ -131,22 +133,99 @@ def finish(
         main.bind(result, buffer, place)
 
 
+def root(value: SSAValue, branch: Block) -> SSAValue | None:
+    """The tensor from outside of a branch that `value` is made of by updates; None for others."""
+    while True:
+        op = value.owner
+        if isinstance(op, Block):
+            return None if op is branch else value
+        if not _within(op, branch):
+            return value
+        number = op.results.index(value)
+        match op:
+            case tensor.InsertOp() | tensor.InsertSliceOp():
+                value = op.dest
+            case func.CallOp():
+                value = op.operands[len(op.operands) - len(op.results) + number]
+            case scf.ForOp():
+                value = op.iter_args[number]
+            case scf.IfOp():
+                last = op.true_region.block.last_op
+                assert last is not None
+                value = last.operands[number]
+            case _:
+                return None
+
+
+def _within(op: Operation, block: Block) -> bool:
+    inner: Operation | None = op
+    while inner is not None and inner.parent is not block:
+        inner = inner.parent_op()
+    return inner is not None
+
+
+def home_of(
+    main: MainBufferizer, op: scf.IfOp, number: int, taken: Sequence[Place]
+) -> SSAValue | None:
+    """A tensor that nobody reads behind `op`, and whose buffer can be that of a result: best one
+    that the branches update."""
+    for region in op.regions:
+        last = region.block.last_op
+        assert last is not None
+        value = root(last.operands[number], region.block)
+        place = main.places.get(value) if value is not None else None
+        if value is None or place is None or place.block is not op.parent or place in taken:
+            continue
+        assert op.parent is not None
+        now, around = main.order[op], not place.lent
+        if (
+            value.type == op.results[number].type
+            and is_contiguous(main.values[value].type)
+            and all(main.last_read(m, op.parent, around) <= now for m in place.members)
+        ):
+            return value
+    return None
+
+
+@contextmanager
+def lent(places: Sequence[Place], block: Block) -> Generator[None]:
+    """While a branch is rebuilt, it may write these places."""
+    before = [(place.block, place.lent) for place in places]
+    for place in places:
+        place.block, place.lent = block, True
+    yield
+    for place, (around, was_lent) in zip(places, before, strict=True):
+        place.block, place.lent = around, was_lent
+
+
 def lower_if(main: MainBufferizer, op: Operation, b: Builder) -> None:
-    """`scf.if`: both branches write the results' buffers."""
+    """`scf.if`: both branches write the results' buffers: those of tensors that they update, or
+    new ones."""
     assert isinstance(op, scf.IfOp)
-    tensors = [result for result in op.results if is_tensor(result)]
-    buffers = [main.new(result, main.argument_sizes(result, b), b) for result in tensors]
+    buffers: list[SSAValue] = []
+    places: list[Place] = []
+    for number, result in enumerate(op.results):
+        if not is_tensor(result):
+            continue
+        home = home_of(main, op, number, places)
+        if home is None:
+            buffers.append(main.new(result, main.argument_sizes(result, b), b))
+        else:
+            buffers.append(main.values[home])
+            places.append(main.places[home])
+            main.bind(result, main.values[home], main.places[home])
     regions: list[Region] = []
     for region in op.regions:
         if not region.blocks:
             regions.append(Region())
             continue
         block, inner = region.block, b.nested()
-        main.ops(block, inner)
-        yielded = block.last_op
-        assert isinstance(yielded, scf.YieldOp)
-        inner.location = yielded.location
-        write_back(main, [v for v in yielded.operands if is_tensor(v)], buffers, inner)
+        with lent(places, block):
+            main.ops(block, inner)
+            yielded = block.last_op
+            assert isinstance(yielded, scf.YieldOp)
+            inner.location = yielded.location
+            write_back(main, [v for v in yielded.operands if is_tensor(v)], buffers, inner)
         inner.add(scf.YieldOp, [main.values[v] for v in yielded.operands if not is_tensor(v)])
         new = Block()
         new.add_ops(inner.ops)

@@ -51,11 +51,15 @@ Rule = Callable[["MainBufferizer", Operation, Builder], None]
 
 @dataclass(eq=False)
 class Place:
-    """A buffer, the tensor values that live in it, and the block that may write it."""
+    """A buffer, the tensor values that live in it, and the block that may write it.
+
+    lent: whether that block is a branch, while what is around it does not read the buffer again.
+    """
 
     block: Block | None
     members: list[SSAValue] = field(default_factory=list[SSAValue])
     alloc: SSAValue | None = None
+    lent: bool = False
 
 
 class MainBufferizer:
@@ -169,14 +173,18 @@ class MainBufferizer:
 
     # -- in place or not ------------------------------------------------------------------------
 
-    def last_read(self, value: SSAValue, block: Block) -> int:
-        """The number of the last op of `block` that reads `value`, itself or inside it."""
+    def last_read(self, value: SSAValue, block: Block, around: bool = True) -> int:
+        """The number of the last op of `block` that reads `value`, itself or inside it.
+
+        around: whether reads outside of the block count, as reads at the end.
+        """
         last = -1
         for use in value.uses:
             op: Operation | None = use.operation
             while op is not None and op.parent is not block:
                 op = op.parent_op()
-            last = max(last, self.order[op] if op is not None else len(self.order))
+            if op is not None or around:
+                last = max(last, self.order[op] if op is not None else len(self.order))
         return last
 
     def may_overwrite(
@@ -195,7 +203,7 @@ class MainBufferizer:
             return False
         now = self.order[op]
         return all(
-            self.last_read(member, block) <= now and not _read_inside(member, op)
+            self.last_read(member, block, not place.lent) <= now and not _read_inside(member, op)
             for member in place.members
         )
 
@@ -371,6 +379,13 @@ def _insert_slice(main: MainBufferizer, op: Operation, b: Builder) -> None:
     b.add(memref.CopyOp, (source, subview(op, target, b, main.values)))
 
 
+def _insert(main: MainBufferizer, op: Operation, b: Builder) -> None:
+    assert isinstance(op, tensor.InsertOp)
+    target = main.destination(op.dest, op, op.result, b)
+    indices = [main.values[index] for index in op.indices]
+    b.add(memref.StoreOp, (main.values[op.scalar], target, *indices))
+
+
 def _call(main: MainBufferizer, op: Operation, b: Builder) -> None:
     """A kernel's call: destinations are its last operands. A check's has scalars only."""
     assert isinstance(op, func.CallOp)
@@ -398,7 +413,8 @@ def _as_argument(b: Builder, operand: SSAValue) -> SSAValue:
 def _from_elements(main: MainBufferizer, op: Operation, b: Builder) -> None:
     assert isinstance(op, tensor.FromElementsOp)
     buffer = main.new(op.results[0], (), b)
-    b.add(memref.StoreOp, (main.values[op.operands[0]], buffer))
+    zeros = [b.index(0) for _ in memref_type(buffer).get_shape()]
+    b.add(memref.StoreOp, (main.values[op.operands[0]], buffer, *zeros))
 
 
 def _extract(main: MainBufferizer, op: Operation, b: Builder) -> None:
@@ -416,6 +432,7 @@ _RULES: dict[type[Operation], Rule] = {
     tensor.CollapseShapeOp: _reshape,
     tensor.ExpandShapeOp: _reshape,
     tensor.InsertSliceOp: _insert_slice,
+    tensor.InsertOp: _insert,
     tensor.FromElementsOp: _from_elements,
     tensor.ExtractOp: _extract,
     func.CallOp: _call,

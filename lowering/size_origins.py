@@ -89,7 +89,7 @@ def _step(value: SSAValue, axis: int) -> tuple[SSAValue, int] | None:
             groups = cast("ArrayAttr[ArrayAttr[IntegerAttr[Any]]]", op.reassociation).data
             inner = [d.value.data for d in groups[axis]]
             return (op.src, inner[0]) if len(inner) == 1 else None
-        case tensor.InsertSliceOp():
+        case tensor.InsertSliceOp() | tensor.InsertOp():
             return op.dest, axis
         case func.CallOp():
             return op.operands[len(op.operands) - len(op.results) + number], axis

@@ -38,8 +38,8 @@ def pipelines(options: CompileOptions, target: Target) -> dict[str, tuple[str, .
             "cse",
             "absorb-transposes",
         ),
-        # 2. From here on each op has an index space.
-        "nd-to-linalg": ("nd-to-linalg",),
+        # 2. From here on each op has an index space; in loops, one of a single point is none.
+        "nd-to-linalg": ("nd-to-linalg", "scalarize-loops"),
         # 3. Moves and constants first, else they stand between ops that could be one; then ops of
         #    one space; then into reductions, whose readers decide whether a value is stored; then
         #    into readers that a reduction kept apart; then kernels, which need the final ops;

@@ -37,6 +37,7 @@ PASSES: dict[str, str] = {
     "kernels-to-loops": "lamina.lowering.kernels_to_loops:KernelsToLoopsPass",
     "expand-math": "lamina.lowering.expand_math:ExpandMathPass",
     "bufferize": "lamina.lowering.bufferize:BufferizePass",
+    "scalarize-loops": "lamina.transforms.scalarize_loops:ScalarizeLoopsPass",
     "simplify-generics": "lamina.transforms.simplify_generics:SimplifyGenericsPass",
     "check-sizes": "lamina.transforms.check_sizes:CheckSizesPass",
     "differentiate": "lamina.transforms.differentiate:DifferentiatePass",

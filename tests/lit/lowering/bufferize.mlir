@@ -307,6 +307,104 @@ func.func @branches(%flag: i1, %x: tensor<4xf32>, %y: tensor<4xf32>, %n: index, 
 
 // -----
 
+// Elements are read and written where they are; what is read before a write needs no copy.
+// CHECK-LABEL: func.func @elements(
+// CHECK: memref.copy %x, [[B:%[a-z0-9_]+]]
+// CHECK: scf.for [[I:%[a-z0-9_]+]] =
+// CHECK: [[V:%[a-z0-9_]+]] = memref.load [[B]][[[I]]]
+// CHECK-NEXT: [[W:%[a-z0-9_]+]] = memref.load [[B]][[[Z:%[a-z0-9_]+]]]
+// CHECK-NEXT: memref.store [[V]], [[B]][[[Z]]]
+// CHECK-NEXT: memref.store [[W]], [[B]][[[I]]]
+// CHECK-NEXT: }
+func.func @elements(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%c = %x) -> (tensor<4xf32>) {
+    %v = tensor.extract %c[%i] : tensor<4xf32>
+    %w = tensor.extract %c[%c0] : tensor<4xf32>
+    %d = tensor.insert %v into %c[%c0] : tensor<4xf32>
+    %e = tensor.insert %w into %d[%i] : tensor<4xf32>
+    scf.yield %e : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// A branch writes a tensor from around it in place, when nobody reads that one afterwards: also from
+// another branch inside it. The other way round it is copied.
+// CHECK-LABEL: func.func @branch_in_place(
+// CHECK: memref.copy %x, [[B:%[a-z0-9_]+]]
+// CHECK: scf.for
+// CHECK-NOT: memref.copy
+// CHECK: scf.if %flag {
+// CHECK-NEXT: memref.store %{{.*}}, [[B]]
+// CHECK-NEXT: scf.if %other {
+// CHECK-NEXT: } else {
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.if %other {
+// CHECK-NEXT: memref.store %{{.*}}, [[B]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: }
+// CHECK-NEXT: } else {
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+func.func @branch_in_place(%x: tensor<4xf32>, %v: f32, %flag: i1, %other: i1) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%c = %x) -> (tensor<4xf32>) {
+    %d = scf.if %flag -> (tensor<4xf32>) {
+      %e = tensor.insert %v into %c[%i] : tensor<4xf32>
+      %g = scf.if %other -> (tensor<4xf32>) {
+        scf.yield %e : tensor<4xf32>
+      } else {
+        scf.yield %e : tensor<4xf32>
+      }
+      %h = scf.if %other -> (tensor<4xf32>) {
+        %f = tensor.insert %v into %g[%c0] : tensor<4xf32>
+        scf.yield %f : tensor<4xf32>
+      } else {
+        scf.yield %g : tensor<4xf32>
+      }
+      scf.yield %h : tensor<4xf32>
+    } else {
+      scf.yield %c : tensor<4xf32>
+    }
+    scf.yield %d : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @branch_of_a_value_that_lives(
+// CHECK: scf.for
+// CHECK: scf.if %flag {
+// CHECK: memref.copy
+// CHECK-NEXT: memref.store
+// CHECK: memref.load
+func.func @branch_of_a_value_that_lives(%x: tensor<4xf32>, %v: f32, %flag: i1) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%c = %x) -> (tensor<4xf32>) {
+    %d = scf.if %flag -> (tensor<4xf32>) {
+      %e = tensor.insert %v into %c[%i] : tensor<4xf32>
+      scf.yield %e : tensor<4xf32>
+    } else {
+      scf.yield %c : tensor<4xf32>
+    }
+    %w = tensor.extract %c[%c0] : tensor<4xf32>
+    %f = tensor.insert %w into %d[%i] : tensor<4xf32>
+    scf.yield %f : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
 // A while loop: the condition reads the carried buffer, the body updates it.
 // CHECK-LABEL: func.func @while_in_place(
 // CHECK: memref.copy %x, [[C:%[a-z0-9_]+]]
