@@ -81,10 +81,16 @@ class Recorder:
     `entry` is the function's block, `block` the one that ops go to now (a loop's body or the
     entry). Arguments come first; arrays that the code meets and that are not traced are lifted to
     further arguments, which `trace` later keeps (captured) or replaces by constants.
-    shared: what `aliases.find_shared` found.
+    shared: what `aliases.find_shared` found. replayed: what is recorded is run at once on eager
+    arrays, which may have a gradient.
     """
 
-    def __init__(self, shared: Mapping[int, tuple[NDArray, list[Step]]] | None = None) -> None:
+    def __init__(
+        self,
+        shared: Mapping[int, tuple[NDArray, list[Step]]] | None = None,
+        replayed: bool = False,
+    ) -> None:
+        self.replayed = replayed
         self.entry = Block()
         self.block = self.entry
         self.root = self.scope = Scope(None, self.entry, loop=False)
@@ -150,7 +156,8 @@ class Recorder:
 
     def _lift(self, found: Array | NDArray) -> TracedArray:
         position = user_position()
-        if isinstance(found, Array) and found._tape is not None and AUTOGRAD["enabled"]():
+        taped = isinstance(found, Array) and found._tape is not None
+        if taped and not self.replayed and AUTOGRAD["enabled"]():
             fail(
                 TraceError,
                 "jit: expected an array with a gradient as an argument, found one that the "

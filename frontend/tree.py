@@ -86,7 +86,7 @@ def _restorer(kind: type[Any]) -> Unflatten:
     return unflatten
 
 
-def _children(value: Any) -> tuple[tuple[Any, ...], Iterable[Any], Any] | None:
+def node_of(value: Any) -> tuple[tuple[Any, ...], Iterable[Any], Any] | None:
     """Keys, children and extra of a node; None for a leaf."""
     kind = cast(type[Any], type(value))
     if kind is dict:
@@ -123,7 +123,7 @@ def flatten(value: Any) -> tuple[list[Any], Tree]:
 
 
 def _flatten(value: Any, leaves: list[Any]) -> Tree:
-    node = _children(value)
+    node = node_of(value)
     if node is None:
         leaves.append(value)
         return LEAF

@@ -84,7 +84,7 @@ def apply(op: NdOp, operands: Sequence[Value], resources: Mapping[str, Array]) -
     if name in ELEMENTWISE and any(x.shape != tensors[0].shape for x in tensors):
         shapes = ", ".join(shape_text(tensor.shape) for tensor in tensors)
         raise ShapeError(f"{op.name}: expected operands of one shape, found {shapes}")
-    params = op.params() | _from_types(op, name, indices, resources)
+    params = parameters(op, indices, resources)
     try:
         result = MEANING[name](*tensors, **params)
     except LaminaError:
@@ -102,11 +102,18 @@ def apply(op: NdOp, operands: Sequence[Value], resources: Mapping[str, Array]) -
     return result
 
 
-def _from_types(
-    op: NdOp, name: str, indices: tuple[int, ...], resources: Mapping[str, Array]
+def parameters(
+    op: NdOp, indices: tuple[int, ...], resources: Mapping[str, Array]
 ) -> dict[str, Any]:
-    """The parameters of a meaning that are operands, types or data, not properties of ints."""
-    match name:
+    """The parameters of the meaning of `op`: its properties, and what its types, its operands of
+    type index and the resources say."""
+    return op.params() | _from_types(op, indices, resources)
+
+
+def _from_types(
+    op: NdOp, indices: tuple[int, ...], resources: Mapping[str, Array]
+) -> dict[str, Any]:
+    match op.name.removeprefix("nd."):
         case "constant":
             return {"value": from_dense(op.properties["value"], resources)}
         case "broadcast" | "reshape":
@@ -212,11 +219,11 @@ class _Evaluator:
 
     def _run(self, op: Operation, operands: list[Value], values: _Values) -> Sequence[Value]:
         if isinstance(op, CheckOp):
-            return _check(op, operands)
+            return check(op, operands)
         if isinstance(op, NdOp):
             return (apply(op, operands, self.resources),)
         if op.name == "arith.constant":
-            return (_constant(op.properties["value"]),)
+            return (scalar_constant(op.properties["value"]),)
         if op.name in SCALAR_OPS:
             return (SCALAR_OPS[op.name](op, *operands),)
         if op.name in self.handlers:
@@ -259,14 +266,16 @@ class _Evaluator:
 _Values: TypeAlias = dict[SSAValue, Value]
 
 
-def _check(op: CheckOp, operands: list[Value]) -> Sequence[Value]:
+def check(op: CheckOp, operands: list[Value]) -> Sequence[Value]:
+    """Raise the error of a check that does not hold; it has no result."""
     if not operands[0]:
         kind: type[LaminaError] = getattr(errors, op.error.data)
         raise kind(filled(op.message.data, map(int, operands[1:])))
     return ()
 
 
-def _constant(value: Attribute) -> Value:
+def scalar_constant(value: Attribute) -> Value:
+    """The value of an `arith.constant`."""
     scalar: Any = value
     if isinstance(getattr(scalar, "type", None), IndexType | IntegerType):
         number: int = scalar.value.data

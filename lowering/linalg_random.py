@@ -11,6 +11,7 @@ from math import prod
 
 from xdsl.dialects.builtin import IntegerAttr, i32, i64
 from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
 
 from lamina.dialects import arith, linalg
 from lamina.dialects.nd.base import element_of, shape_of
@@ -27,11 +28,11 @@ from lamina.lowering.linalg_builder import (
 Words = tuple[SSAValue, SSAValue, SSAValue, SSAValue]
 
 
-def flat_index(b: Builder, shape: Sequence[int]) -> SSAValue:
-    """The row-major number of an element, i64."""
+def flat_index(b: Builder, shape: Sequence[int], first: int) -> SSAValue:
+    """The row-major number of an element along the axes from `first` on, i64."""
     total = b.number(0, i64)
     for axis, size in enumerate(shape):
-        if size == 1:
+        if axis < first or size == 1:
             continue
         index = b.value(linalg.IndexOp, (), INDEX, {"dim": IntegerAttr(axis, i64)})
         stride = b.number(prod(shape[axis + 1 :]), i64)
@@ -76,12 +77,14 @@ def lower_random_bits(b: LinalgBuilder, op: Operation, operands: Sequence[SSAVal
     wide = element_of(op.results[0]) == UI64
     rank = len(shape)
     key, counter = operands
-    inputs = [(key, affine_map(rank, (place,))) for place in range(2)]
-    inputs += [(counter, affine_map(rank, (place,))) for place in range(4)]
+    batch = len(shape_of(key)) - 1
+    streams = [AffineExpr.dimension(axis) for axis in range(batch)]
+    inputs = [(key, affine_map(rank, (*streams, place))) for place in range(2)]
+    inputs += [(counter, affine_map(rank, (*streams, place))) for place in range(4)]
 
     def body(inner: Builder, args: Sequence[SSAValue]) -> SSAValue:
         one, two, *start = (inner.cast(arith.ExtUIOp, word, i64) for word in args)
-        index = flat_index(inner, shape)
+        index = flat_index(inner, shape, batch)
         block = inner.int_op("shru", index, inner.number(1 if wide else 2, i64))
         number = inner.int_op("or", start[0], raised(inner, start[1]))
         number = inner.int_op("add", number, block)

@@ -11,13 +11,15 @@ from op_row import DType, Params, Row, Shape
 WORD, WIDE = np.dtype(np.uint32), np.dtype(np.uint64)
 
 
-def _shapes(_: Generator, __: Shape) -> tuple[Shape, ...]:
-    """A key and a counter, whatever was wanted."""
-    return (2,), (4,)
+def _shapes(rng: Generator, _: Shape) -> tuple[Shape, ...]:
+    """Keys and counters, whatever was wanted."""
+    batch = tuple(int(size) for size in rng.integers(0, 4, rng.integers(0, 3)))
+    return (*batch, 2), (*batch, 4)
 
 
-def _params(rng: Generator, _: tuple[Shape, ...], __: DType) -> Params:
-    shape = tuple(int(size) for size in rng.integers(0, 7, rng.integers(0, 5)))
+def _params(rng: Generator, shapes: tuple[Shape, ...], __: DType) -> Params:
+    rest = tuple(int(size) for size in rng.integers(0, 7, rng.integers(0, 4)))
+    shape = (*shapes[0][:-1], *rest)
     return {"shape": shape, "dtype": (WORD, WIDE)[rng.integers(2)]}
 
 

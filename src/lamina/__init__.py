@@ -240,6 +240,7 @@ _LAZY: dict[str, str] = {
     "jit": "lamina.api:jit",
     "set_num_threads": "lamina.backend.threads:set_num_threads",
     "get_num_threads": "lamina.backend.threads:get_num_threads",
+    "vmap": "lamina.vectorize:vmap",
 }
 """Name -> "module:Name" of what is loaded when it is first used."""
 
@@ -484,6 +485,7 @@ __all__ = [
     "var",
     "vecdot",
     "vjp",
+    "vmap",
     "where",
     "while_loop",
     "zeros",

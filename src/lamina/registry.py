@@ -40,6 +40,7 @@ PASSES: dict[str, str] = {
     "scalarize-loops": "lamina.transforms.scalarize_loops:ScalarizeLoopsPass",
     "simplify-generics": "lamina.transforms.simplify_generics:SimplifyGenericsPass",
     "check-sizes": "lamina.transforms.check_sizes:CheckSizesPass",
+    "batch": "lamina.transforms.batch:BatchPass",
     "differentiate": "lamina.transforms.differentiate:DifferentiatePass",
     "fuse-elementwise": "lamina.transforms.fuse_elementwise:FuseElementwisePass",
     "fuse-reductions": "lamina.transforms.fuse_reductions:FuseReductionsPass",

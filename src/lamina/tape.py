@@ -43,13 +43,13 @@ _ENABLED: ContextVar[bool] = ContextVar("lamina_grad_enabled", default=True)
 _COUNTER = itertools.count()
 
 
-def traced() -> Any:
-    """`lamina.autograd_traced`, loaded unseen by the trace that runs: its guards are about what
-    the user's code does."""
+def traced(name: str = "autograd_traced") -> Any:
+    """A module of `lamina`, loaded unseen by the trace that runs: its guards are about what the
+    user's code does."""
     hook = sys.getprofile()
     sys.setprofile(None)
     try:
-        return import_module("lamina.autograd_traced")
+        return import_module(f"lamina.{name}")
     finally:
         sys.setprofile(hook)
 

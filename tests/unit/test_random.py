@@ -69,7 +69,7 @@ def random_bits(key: NDArray, counter: NDArray, shape: tuple[int, ...], type: st
     """The op, compiled."""
     dims = "".join(f"{size}x" for size in shape)
     text = f"""func.func @main(%k: tensor<2xui32>, %c: tensor<4xui32>) -> tensor<{dims}{type}> {{
-      %r = nd.random_bits %k, %c : tensor<{dims}{type}>
+      %r = nd.random_bits %k, %c : tensor<2xui32>, tensor<4xui32> -> tensor<{dims}{type}>
       return %r : tensor<{dims}{type}>
     }}"""
     return execute_module(parse_module(make_context(), text), "main", [key, counter])[0]

@@ -634,10 +634,22 @@ func.func @sorting_rows(%x: tensor<9x5xf32>, %y: tensor<9x5xf64>) -> (tensor<9x5
 // CHECK-NOT: linalg.index 0
 // CHECK: linalg.index 1
 func.func @random_bits(%key: tensor<2xui32>, %counter: tensor<4xui32>) -> (tensor<3x5xui32>, tensor<ui64>, tensor<1x0xui32>) {
-  %0 = nd.random_bits %key, %counter : tensor<3x5xui32>
-  %1 = nd.random_bits %key, %counter : tensor<ui64>
-  %2 = nd.random_bits %key, %counter : tensor<1x0xui32>
+  %0 = nd.random_bits %key, %counter : tensor<2xui32>, tensor<4xui32> -> tensor<3x5xui32>
+  %1 = nd.random_bits %key, %counter : tensor<2xui32>, tensor<4xui32> -> tensor<ui64>
+  %2 = nd.random_bits %key, %counter : tensor<2xui32>, tensor<4xui32> -> tensor<1x0xui32>
   func.return %0, %1, %2 : tensor<3x5xui32>, tensor<ui64>, tensor<1x0xui32>
+}
+
+// -----
+
+// Several streams: key and counter are read along the batch, whose axes do not count for the number.
+// CHECK-LABEL: func.func @random_streams(
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, 0)>, affine_map<(d0, d1) -> (d0, 1)>, affine_map<(d0, d1) -> (d0, 0)>
+// CHECK-NOT: linalg.index 0
+// CHECK: linalg.index 1
+func.func @random_streams(%key: tensor<3x2xui32>, %counter: tensor<3x4xui32>) -> tensor<3x5xui32> {
+  %0 = nd.random_bits %key, %counter : tensor<3x2xui32>, tensor<3x4xui32> -> tensor<3x5xui32>
+  func.return %0 : tensor<3x5xui32>
 }
 
 // -----

@@ -154,12 +154,12 @@ func.func @keeps_resources() -> tensor<4xf32> {
 // Keys that stem from a seed in the program are known; many random bits are left to the run.
 // CHECK-LABEL: func.func @random_bits(
 // CHECK: [[K:%[a-z0-9_]+]] = nd.constant dense<[1713891541, 3781805453]> : tensor<2xui32>
-// CHECK: [[R:%[a-z0-9_]+]] = nd.random_bits [[K]], %{{.*}} : tensor<1000xui32>
+// CHECK: [[R:%[a-z0-9_]+]] = nd.random_bits [[K]], %{{.*}} : tensor<2xui32>, tensor<4xui32> -> tensor<1000xui32>
 // CHECK: func.return [[R]]
 func.func @random_bits() -> tensor<1000xui32> {
   %key = nd.constant dense<0> : tensor<2xui32>
   %counter = nd.constant dense<0> : tensor<4xui32>
-  %k = nd.random_bits %key, %counter : tensor<2xui32>
-  %r = nd.random_bits %k, %counter : tensor<1000xui32>
+  %k = nd.random_bits %key, %counter : tensor<2xui32>, tensor<4xui32> -> tensor<2xui32>
+  %r = nd.random_bits %k, %counter : tensor<2xui32>, tensor<4xui32> -> tensor<1000xui32>
   func.return %r : tensor<1000xui32>
 }
