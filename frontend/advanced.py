@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from lamina.errors import DTypeError, IndexRangeError, TraceError
-from lamina.frontend import dtypes
+from lamina.errors import DTypeError, IndexRangeError, ShapeError, TraceError
+from lamina.frontend import dtypes, shapes
 from lamina.frontend.array import Array, is_array
 from lamina.frontend.bind import as_array, broadcast, constant, values
 from lamina.frontend.dispatch import CURRENT
@@ -65,8 +65,8 @@ class Plan:
         """The arrays, broadcast to their common shape."""
         arrays = [array for _, _, array in self.arrays]
         try:
-            shape = np.broadcast_shapes(*(array.shape for array in arrays))
-        except ValueError:
+            shape = shapes.broadcast_shapes("index", *(array.shape for array in arrays))
+        except ShapeError:
             listed = " and ".join(str(array.shape) for array in arrays)
             fail(IndexRangeError, f"index: expected arrays that broadcast, found shapes {listed}")
         return [broadcast(array, shape) for array in arrays], shape

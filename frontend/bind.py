@@ -26,6 +26,7 @@ from lamina.frontend.array import (
     wrap,
     writable,
 )
+from lamina.frontend.dims import AnySize, is_size, same
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import DType, Scalar
 from lamina.frontend.location import fail, shown, user_place
@@ -108,6 +109,8 @@ def as_array(name: str, value: ArrayLike, dtype: DType | None = None) -> Array:
             return recorder.from_weak(value, dtype or dtypes.default_of(value.kind))
         return value
     recorder = CURRENT.get()
+    if is_size(value):
+        return as_array(name, value.scalar(), dtype)
     if isinstance(value, SCALARS) and not isinstance(value, np.generic):
         return constant(dtypes.scalar_array(value, dtype or dtypes.default_of(type(value))))
     if is_ndarray(value):
@@ -128,16 +131,29 @@ def constant(data: np.ndarray[Any, Any]) -> Array:
     return wrap(data) if recorder is None else recorder.constant(data)
 
 
+def size_array(size: AnySize, dtype: DType = dtypes.int64) -> Array:
+    """A size, or an expression of sizes, as a 0-d array of integers."""
+    if not is_size(size):
+        return constant(np.array(size, dtype))
+    recorder = CURRENT.get()
+    assert recorder is not None
+    return cast(recorder.sizes.array(size), dtype)
+
+
 def is_weak(value: object) -> bool:
     """Whether `value` is a Python number, or stands for one."""
-    return isinstance(value, WeakScalar) or (
-        isinstance(value, SCALARS) and not isinstance(value, np.generic)
+    return (
+        isinstance(value, WeakScalar)
+        or is_size(value)
+        or (isinstance(value, SCALARS) and not isinstance(value, np.generic))
     )
 
 
 def number(name: str, value: Any, what: str) -> int | float:
     """A real number that the code is made for. Raises `ArgumentError` for anything else."""
     found: Any = value.number() if isinstance(value, WeakScalar) else value
+    if is_size(value):
+        value.refuse(name)
     if is_numpy_scalar(value):
         found = value.item()
     if isinstance(found, bool) or not isinstance(found, (int, float)):
@@ -149,6 +165,8 @@ def weak_kind(value: WeakScalar | Scalar) -> type:
     """bool, int, float or complex."""
     if isinstance(value, WeakScalar):
         return value.kind
+    if is_size(value):
+        return int
     found: Any = value
     return next(kind for kind in SCALARS if isinstance(found, kind))
 
@@ -193,7 +211,7 @@ def cast(array: Array, dtype: DType) -> Array:
 
 def broadcast(array: Array, shape: Shape) -> Array:
     """`array` stretched to `shape`, which it fits."""
-    if array.shape == shape:
+    if same(array.shape, shape):
         return array
     skipped = len(shape) - array.ndim
     return view("broadcast", array, dims=tuple(range(skipped, len(shape))), shape=shape)

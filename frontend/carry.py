@@ -11,6 +11,7 @@ from lamina.errors import ArgumentError, DTypeError, ShapeError, TraceError
 from lamina.frontend import dtypes, tree
 from lamina.frontend.array import AUTOGRAD, Array
 from lamina.frontend.bind import as_array, duplicate, is_weak, weak_kind
+from lamina.frontend.dims import is_size
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import DType
 from lamina.frontend.location import fail
@@ -145,7 +146,16 @@ class Carry:
     def _own(self, leaf: Any) -> Array:
         """A leaf in memory of the loop's own; traced, the body's arguments are."""
         array = as_array(self.name, leaf)
-        return array if CURRENT.get() is not None else duplicate(array)
+        recorder = CURRENT.get()
+        if recorder is None:
+            return duplicate(array)
+        if any(is_size(size) and recorder.sizes.undecided(size) for size in array.shape):
+            fail(
+                TraceError,
+                f"{self.name}: expected a carry of known sizes, found {array.shape}, of sizes that "
+                "change in a loop; carry the array that it is part of",
+            )
+        return array
 
     def value(self, leaves: Sequence[Any]) -> Any:
         """The carry with these leaves, as the body gets it."""

@@ -21,6 +21,7 @@ from lamina.frontend import dtypes, shapes, tree
 from lamina.frontend.array import Array, ArrayLike, is_array, is_ndarray, is_numpy_scalar
 from lamina.frontend.bind import as_array, cast, constant, duplicate, full, store, values, view
 from lamina.frontend.carry import Carry, Results, foreseen
+from lamina.frontend.dims import is_size
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.index_arrays import dynamic_slice, dynamic_update_slice
 from lamina.frontend.location import fail
@@ -166,8 +167,8 @@ def fori_loop(
     def body(i: TracedArray, leaves: list[TracedArray]) -> list[TracedArray]:
         return _owned(recorder, carry.taken(body_fn(i, carry.value(leaves)), leaves))
 
-    carry.foresee(lambda c: body_fn(_number(0), c))
     bounds = _bound(low), _bound(high)
+    carry.foresee(lambda c: body_fn(regions.imagined_index(recorder, bounds), c))
     return carry.value(regions.counted(recorder, bounds, _owned(recorder, carry.begun()), body))
 
 
@@ -375,8 +376,9 @@ def _truth(name: str, pred: Any) -> bool | Array:
 
 def _integer(name: str, value: Any, what: str, family: frozenset[Any]) -> int | Array:
     """An int, or a traced 0-d array of `family`."""
-    if isinstance(value, WeakScalar) and value.kind is int:
-        return as_array(name, value)
+    if is_size(value) or (isinstance(value, WeakScalar) and value.kind is int):
+        number: Any = value
+        return as_array(name, number)
     if is_array(value) and not isinstance(value, WeakScalar):
         array = as_array(name, value)
         if array.ndim:

@@ -36,6 +36,7 @@ from lamina.frontend.bind import (
 from lamina.frontend.bind import (
     full as _full,
 )
+from lamina.frontend.dims import is_size, is_static, refuse
 from lamina.frontend.dispatch import CURRENT, public
 from lamina.frontend.dtypes import DType
 from lamina.frontend.elementwise import add, multiply
@@ -330,13 +331,8 @@ def arange(
     low, high, by = (_number("arange", x) for x in (start, stop, step))
     if by == 0:
         fail(ArgumentError, "arange: expected a step other than 0, found 0")
-    steps = (high - low) / by
-    if not math.isfinite(steps):
-        fail(ArgumentError, f"arange: expected finite numbers, found {low}, {high}, {by}")
-    exact = not _is_float(low, high, by)
-    count = max(0, -((low - high) // by) if exact else math.ceil(steps))
-    shapes.check_size("arange", (int(count),))
-    count = int(count)
+    count = _count(low, high, by)
+    shapes.check_size("arange", (count,))
     wanted = dtypes.float64 if _is_float(low, high, by) else dtypes.int64
     wanted = wanted if dtype is None else dtypes.normalize(dtype)
     inner = wanted if wanted in dtypes.FLOATS else dtypes.int64
@@ -350,12 +346,28 @@ def arange(
     return cast(values, wanted)
 
 
+def _count(low: Any, high: Any, by: Any) -> int:
+    """How many numbers an `arange` has."""
+    exact = not _is_float(low, high, by)
+    if exact:
+        count = -((low - high) // by)
+        return count if count > 0 else 0
+    if not is_static((low, high, by)):
+        refuse("arange", f"{low}, {high}, {by}")
+    steps = (high - low) / by
+    if not math.isfinite(steps):
+        fail(ArgumentError, f"arange: expected finite numbers, found {low}, {high}, {by}")
+    return max(0, math.ceil(steps))
+
+
 def _is_float(*numbers: float) -> bool:
     return any(isinstance(x, float) for x in numbers)
 
 
 def _number(name: str, value: Any) -> int | float:
     """A Python number; arrays of one element and weak scalars give their value."""
+    if is_size(value):
+        return value  # type: ignore[return-value]
     if isinstance(value, Array):
         return _number(name, value.item())
     number: Any = value.item() if is_numpy_scalar(value) else value
@@ -394,7 +406,7 @@ def linspace(
         )
         return cast(bind("complex", re, im), wanted)
     low, high = _number("linspace", start), _number("linspace", stop)
-    count = shapes.integer("linspace", num, "number of points")
+    count = shapes.size("linspace", num, "number of points")
     if count < 0:
         fail(ShapeError, f"linspace: expected 0 points or more, found {count}")
     shapes.check_size("linspace", (count,))
@@ -405,7 +417,7 @@ def linspace(
     values = add(multiply(index, (high - low) / parts if parts > 0 else 0.0), float(low))
     if closed and count > 1:
         last = _full(float(high), (count,), dtypes.float64)
-        values = bind("select", equal(index, float(count - 1)), last, values)
+        values = bind("select", equal(index, (count - 1) * 1.0), last, values)
     return cast(values, wanted)
 
 

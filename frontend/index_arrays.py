@@ -25,11 +25,13 @@ from lamina.frontend.bind import (
     constant,
     duplicate,
     is_weak,
+    size_array,
     store,
     values,
     view,
 )
 from lamina.frontend.checks import check
+from lamina.frontend.dims import AnySize
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.location import fail, shown
 from lamina.frontend.shapes import Shape
@@ -97,11 +99,11 @@ def in_range(index: Array, size: int) -> Array:
 
 
 def _compared(name: str, index: Array, number: int, dtype: dtypes.DType) -> Array:
-    other = broadcast(constant(np.array(number, dtype)), index.shape)
+    other = broadcast(size_array(number, dtype), index.shape)
     return bind(name, cast(index, dtype), other)
 
 
-def check_range(name: str, index: Array, size: int, axis: int) -> None:
+def check_range(name: str, index: Array, size: Any, axis: int) -> None:
     """Raise `IndexRangeError`, now or at run time, unless each index is on its axis.
 
     The message shows the largest index if that is too large, else the smallest.
@@ -113,7 +115,7 @@ def check_range(name: str, index: Array, size: int, axis: int) -> None:
         expected = f"no index on axis {axis} (the size is 0)"
         fail(IndexRangeError, f"{name}: expected {expected}, found {found}")
     least, most = dtypes.RANGES[index.dtype]
-    if -size <= least and most < size:
+    if isinstance(size, int) and -size <= least and most < size:
         return
     message = f"{name}: expected an index from {-size} to {size - 1} on axis {axis}, found {{}}"
     if CURRENT.get() is None:
@@ -126,7 +128,7 @@ def check_range(name: str, index: Array, size: int, axis: int) -> None:
     _check_traced(index, size, message)
 
 
-def _check_traced(index: Array, size: int, message: str) -> None:
+def _check_traced(index: Array, size: Any, message: str) -> None:
     every = tuple(range(index.ndim))
     largest = bind("reduce", index, kind="max", axes=every) if every else index
     small_enough = _compared(
@@ -207,31 +209,31 @@ def from_start(index: Array, size: int) -> Array:
     if index.dtype.kind == "u":
         return cast(index, dtypes.int64)
     wide = cast(index, dtypes.int64)
-    from_end = bind("add", wide, constant(np.array(size, np.int64)))
+    from_end = bind("add", wide, size_array(size))
     return bind("select", _compared("less", wide, 0, dtypes.int64), from_end, wide)
 
 
 def clamped(index: Array, size: int) -> Array:
     """Indices from 0 to `size` - 1: negative ones counted from the end, then the nearest."""
-    last = broadcast(constant(np.array(size - 1, np.int64)), index.shape)
+    last = broadcast(size_array(size - 1), index.shape)
     if index.dtype.kind == "u":
         most = cast(last, dtypes.uint64)
         return bind("minimum", cast(index, dtypes.uint64), most)
     wide, zero = cast(index, dtypes.int64), broadcast(constant(np.zeros((), np.int64)), index.shape)
-    from_end = bind("add", wide, broadcast(constant(np.array(size, np.int64)), index.shape))
+    from_end = bind("add", wide, broadcast(size_array(size), index.shape))
     wide = bind("select", bind("less", wide, zero), from_end, wide)
     return bind("maximum", bind("minimum", wide, last), zero)
 
 
-def dynamic_slice(x: Array, starts: Sequence[Array], sizes: Shape) -> Array:
-    """The window of `sizes` at 0-d `starts`, in traced code."""
+def dynamic_slice(x: Array, starts: Sequence[Array | AnySize], sizes: Shape) -> Array:
+    """The window of `sizes` at `starts` (0-d arrays of int64, or sizes), in traced code."""
     recorder = CURRENT.get()
     assert recorder is not None
     return recorder.at_index("dynamic_slice", [x], starts, sizes)
 
 
-def dynamic_update_slice(x: Array, update: Array, starts: Sequence[Array]) -> Array:
-    """x with the window at 0-d `starts` replaced, in traced code."""
+def dynamic_update_slice(x: Array, update: Array, starts: Sequence[Array | AnySize]) -> Array:
+    """x with the window at such `starts` replaced, in traced code."""
     recorder = CURRENT.get()
     assert recorder is not None
     return recorder.at_index("dynamic_update_slice", [x, update], starts)

@@ -10,16 +10,24 @@ from __future__ import annotations
 
 from typing import Any, NoReturn, cast
 
-import numpy as np
-
 from lamina.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, TraceError
 from lamina.frontend import shapes
 from lamina.frontend.advanced import Keys, Plan, is_advanced, plan_of
 from lamina.frontend.array import Array, ArrayLike, is_array
-from lamina.frontend.bind import as_array, bind, broadcast, constant, duplicate, store, values, view
+from lamina.frontend.bind import (
+    as_array,
+    bind,
+    broadcast,
+    duplicate,
+    size_array,
+    store,
+    values,
+    view,
+)
 from lamina.frontend.bind import cast as to_dtype
+from lamina.frontend.dims import equal, is_size, is_static, refuse, same
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS, public
-from lamina.frontend.dtypes import bool_
+from lamina.frontend.dtypes import INTEGERS, bool_, uint64
 from lamina.frontend.index_arrays import (
     check_range,
     dynamic_slice,
@@ -30,7 +38,7 @@ from lamina.frontend.index_arrays import (
 )
 from lamina.frontend.location import fail
 from lamina.frontend.shapes import Shape
-from lamina.frontend.traced import WeakScalar
+from lamina.frontend.traced import TracedArray, WeakScalar
 
 
 @public
@@ -92,7 +100,9 @@ def update_in_place(name: str, x: Array, other: ArrayLike) -> Array:
             DTypeError,
             f"{name}: expected a result of dtype {x.dtype} to write in place, found {result.dtype}",
         )
-    if result.shape != x.shape:
+    if len(result.shape) != x.ndim or not all(
+        equal(name, size, wanted) for size, wanted in zip(result.shape, x.shape, strict=True)
+    ):
         fail(
             ShapeError,
             f"{name}: expected a result of shape {x.shape} to write in place, found {result.shape}",
@@ -197,7 +207,7 @@ def _window(x: Array, plan: Plan) -> tuple[Array, list[Array], Shape, Shape]:
         size = x.shape[called]
         check_range("index", index, size, called)
         found[called if plain else axis] = from_start(index, size)
-    starts = [found.get(axis, constant(np.array(low, np.int64))) for axis, low in enumerate(lows)]
+    starts = [found.get(axis, size_array(low)) for axis, low in enumerate(lows)]
     sizes = tuple(
         1 if axis in found else limit - low
         for axis, (low, limit) in enumerate(zip(lows, limits, strict=True))
@@ -217,13 +227,13 @@ def _ints(source: Array, plan: Plan) -> Keys:
 def _viewed(x: Array, keys: tuple[Any, ...]) -> Array:
     starts, limits, strides, reversed_axes, shape = basic_index(x.shape, keys)
     result = x
-    if (starts, limits, strides) != ((0,) * x.ndim, x.shape, (1,) * x.ndim):
+    if not same((starts, limits, strides), ((0,) * x.ndim, x.shape, (1,) * x.ndim)):
         result = view("slice", result, starts=starts, limits=limits, strides=strides)
     if reversed_axes:
         result = view("reverse", result, axes=reversed_axes)
     return (
         result
-        if result.shape == shape and result is not x
+        if same(result.shape, shape) and result is not x
         else view("reshape", result, shape=shape)
     )
 
@@ -247,13 +257,11 @@ def basic_index(shape: Shape, keys: tuple[Any, ...]) -> tuple[Shape, Shape, Shap
         axis = len(starts)
         size = shape[axis]
         if isinstance(key, slice):
-            start, count, step = _slice(cast(Any, key), size)
+            start, limit, step, count = _slice(cast(Any, key), size)
             final.append(count)
             if step < 0:
-                start, step = start + (count - 1) * step, -step
-                if count > 1:
-                    backwards.append(axis)
-            limit = start + (count - 1) * step + 1 if count else start
+                step = -step
+                backwards.append(axis)
         else:
             start = index_in("index", key, size, axis)
             limit, step = start + 1, 1
@@ -263,22 +271,56 @@ def basic_index(shape: Shape, keys: tuple[Any, ...]) -> tuple[Shape, Shape, Shap
     return tuple(starts), tuple(limits), tuple(strides), tuple(backwards), tuple(final)
 
 
-def _slice(key: slice, size: int) -> tuple[int, int, int]:
-    """Start, count and step of a slice of an axis."""
-    bounds = [
-        None if bound is None else shapes.integer("index", bound, "slice bound")
-        for bound in (key.start, key.stop, key.step)
-    ]
-    if bounds[2] == 0:
+def _slice(key: slice, size: int) -> tuple[int, int, int, int]:
+    """Start and limit, step and count of a slice of an axis. Where the step is negative the axis
+    is reversed after it was sliced."""
+    start, stop = _bound(key.start), _bound(key.stop)
+    step = 1 if key.step is None else shapes.integer("index", key.step, "slice step")
+    if step == 0:
         fail(ArgumentError, "index: expected a slice step other than 0, found 0")
-    start, stop, step = slice(*bounds).indices(size)
+    if not is_static((size, start, stop)):
+        return _symbolic_slice(start, stop, step, size)
+    start, stop, step = slice(start, stop, step).indices(size)
     count = len(range(start, stop, step))
-    return (start, count, step) if count else (0, 0, 1)
+    if not count:
+        return 0, 0, 1, 0
+    last = start + (count - 1) * step
+    if count == 1:
+        step = abs(step)
+    return min(start, last), max(start, last) + 1, step, count
+
+
+def _bound(bound: Any) -> Any:
+    """A bound of a slice. In the body of a loop a traced integer is a size; elsewhere the code is
+    made for the value of a Python int, and arrays have none."""
+    if bound is None or is_size(bound):
+        return bound
+    recorder = CURRENT.get()
+    if recorder is not None and isinstance(bound, TracedArray) and recorder.in_loop():
+        array = recorder.own(bound)
+        if not array.ndim and array.dtype in INTEGERS and array.dtype != uint64:
+            return recorder.sizes.number(array)
+    return shapes.integer("index", bound, "slice bound")
+
+
+def _symbolic_slice(start: Any, stop: Any, step: int, size: int) -> tuple[int, int, int, int]:
+    """A slice with bounds or of a size that only a run knows, with Python's meaning."""
+    recorder = CURRENT.get()
+    assert recorder is not None
+    table: Any = recorder.sizes
+    if step < 0:
+        if step != -1 or (start, stop) != (None, None):
+            refuse("index", f"a slice with step {step} of an axis of size {size}")
+        return 0, size, -1, size
+    low = 0 if start is None else table.bound(start, size)
+    high = size if stop is None else table.bound(stop, size)
+    span = table.clamped(high - low, size)
+    return low, low + span, step, -(-span // step)
 
 
 def index_in(name: str, key: Any, size: int, axis: int) -> int:
     """An int key from 0 to `size` - 1; negative ones count from the end."""
-    found = shapes.integer(name, key, "key (or a slice, None, ... or an array)")
+    found = shapes.size(name, key, "key (or a slice, None, ... or an array)")
     if not -size <= found < size:
         expected = f"from {-size} to {size - 1}" if size else "none (the size is 0)"
         fail(IndexRangeError, f"{name}: expected an index {expected} on axis {axis}, found {found}")

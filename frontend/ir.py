@@ -27,6 +27,7 @@ from xdsl.ir import Attribute, SSAValue
 from lamina.dialects import nd
 from lamina.dialects.nd.base import shape_of
 from lamina.dialects.type_tests import is_tensor
+from lamina.frontend.dims import is_size, is_static
 from lamina.frontend.dtypes import DType
 from lamina.frontend.shapes import Shape
 from lamina.interpreters.evaluate import apply
@@ -41,9 +42,15 @@ LARGE = 1024
 """Constants of more bytes are resources."""
 
 
-@cache
 def tensor_type(shape: Shape, dtype: DType) -> TensorType[Attribute]:
-    """`tensor<shape x dtype>`."""
+    """`tensor<shape x dtype>`, with a `?` for each size that is an expression."""
+    if not is_static(shape):
+        shape = tuple(DYNAMIC_INDEX if is_size(size) else size for size in shape)
+    return _tensor_type(shape, dtype)
+
+
+@cache
+def _tensor_type(shape: Shape, dtype: DType) -> TensorType[Attribute]:
     return TensorType(element_type_of(dtype), shape)
 
 

@@ -65,7 +65,7 @@ def rms_norm(
     if not count and array.size:
         fail(ShapeError, "rms_norm: expected a size of 1 or more, found 0")
     total = reduce("rms_norm", "sum", multiply(array, array), axes, True)
-    scale = reciprocal(sqrt(add(divide(total, float(count)), epsilon)))
+    scale = reciprocal(sqrt(add(divide(total, count * 1.0), epsilon)))
     result = multiply(array, scale)
     if weight is not None:
         factor = cast(as_array("rms_norm", weight, array.dtype), array.dtype)

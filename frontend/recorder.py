@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, StringAttr
@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.errors import DTypeError, MutationError, TraceError
 from lamina.frontend import ir
 from lamina.frontend.array import AUTOGRAD, Array, NDArray
+from lamina.frontend.dims import AnySize, Size, is_size, is_static
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import (
     COMPLEX,
@@ -34,6 +35,7 @@ from lamina.frontend.dtypes import (
 from lamina.frontend.location import fail, user_position
 from lamina.frontend.scope import Scope
 from lamina.frontend.shapes import Shape, result_shape
+from lamina.frontend.size_table import SizeTable
 from lamina.frontend.traced import Position, Storage, TracedArray, WeakScalar, make, make_weak
 from lamina.frontend.views import Step, row_major, viewed_strides, write_back
 
@@ -108,12 +110,14 @@ class Recorder:
         self.roots = {id(root) for root, _ in self.shared.values()}
         self.numpy_scalars = False
         self.frozen: dict[int, Array | NDArray] = {}
+        self.sizes = SizeTable(_seen_from_outside(self))
 
     # arguments and constants
 
     def argument(self, shape: Shape, dtype: DType, position: Position) -> TracedArray:
         """A new argument of the traced function."""
         value = self.entry.insert_arg(ir.tensor_type(shape, dtype), len(self.entry.args))
+        self.sizes.argument(value, len(self.inputs), shape)
         storage = Storage(_seen_from_outside(self), value, shape, dtype, len(self.inputs))
         self.inputs.append(storage)
         return whole(storage, position)
@@ -193,11 +197,19 @@ class Recorder:
         """The trace holds for these values of the weak inputs `sources` only."""
         file, line, _ = user_position()
         for source in sources:
+            if is_size(source):
+                source.refuse("a Python number")
             self.pinned.setdefault(source, f"{file}:{line}")
 
     def keep_in_range(self, scalar: WeakScalar, low: int, high: int) -> None:
         """The trace holds while the weak int is from `low` to `high`."""
-        source, *others = scalar._sources
+        source: Any = next(iter(scalar._sources), None)  # the number of an input, or a size
+        others = len(scalar._sources) > 1
+        if isinstance(cast(object, source), Size):
+            if not others and low <= source <= high:
+                return
+            self.pin(scalar._sources)
+            return
         if others or self.inputs[source] is not scalar._storage:
             self.pin(scalar._sources)
             return
@@ -223,6 +235,10 @@ class Recorder:
         position, location = self._here()
         values = [self.read(array) for array in arrays]
         shape = result_shape(name, [array.shape for array in arrays], params)
+        if not is_static((*shape, *(size for array in arrays for size in array.shape))):
+            if name == "slice" and (found := self.sizes.sliced(arrays[0], params)) is not None:
+                return found
+            params = self.sizes.given(name, shape, values, params)
         dtype = _result_dtype(name, arrays, params)
         op = self._operation(name, values, shape, dtype, params)
         if any(array.dtype in COMPLEX for array in arrays):
@@ -318,10 +334,17 @@ class Recorder:
         finally:
             self.scope, self.block = inner, inner.block
 
+    def in_loop(self) -> bool:
+        """Whether the body of a loop is recorded."""
+        scope: Scope | None = self.scope
+        while scope is not None and not scope.loop:
+            scope = scope.parent
+        return scope is not None
+
     @contextmanager
     def scratch(self) -> Generator[None]:
         """Nothing that is recorded inside stays."""
-        pinned, ranges = dict(self.pinned), dict(self.ranges)
+        pinned, ranges, sizes = dict(self.pinned), dict(self.ranges), self.sizes.state()
         scope: Scope | None = None
         try:
             with self.region(Block(), loop=True) as scope:
@@ -330,6 +353,7 @@ class Recorder:
             if scope is not None:
                 scope.drop()
             self.pinned, self.ranges = pinned, ranges
+            self.sizes.restore(sizes)
 
     def replace_input(self, storage: Storage, value: TracedArray) -> None:
         """Let `value` stand where the input `storage` stood, and drop the input."""
@@ -428,28 +452,33 @@ class Recorder:
         self, old: TracedArray, update: TracedArray, starts: tuple[int, ...]
     ) -> TracedArray:
         """`old` with the window of the update's shape at `starts` replaced."""
-        places = [self.constant(np.array(start, np.int64)) for start in starts]
-        return self.at_index("dynamic_update_slice", [old, update], places)
+        return self.at_index("dynamic_update_slice", [old, update], starts)
 
     @unwatched
     def at_index(
         self,
         name: str,
         operands: Sequence[Array],
-        starts: Sequence[Array],
+        starts: Sequence[Array | AnySize],
         sizes: Shape | None = None,
     ) -> TracedArray:
-        """A dynamic slice (of `sizes`), or update, at 0-d int64 `starts`."""
+        """A dynamic slice (of `sizes`), or update, at `starts`: 0-d arrays of int64, or sizes."""
         position, location = self._here()
         arrays = [self.own(operand) for operand in operands]
         values = [self.read(array) for array in arrays]
         for start in starts:
+            if not isinstance(start, Array):
+                values.append(self.sizes.index_of(start))
+                continue
             op = ir.OPS["to_index"].create(
                 operands=[self.read(self.own(start))], result_types=[ir.INDEX], properties={}
             )
             values.append(self.insert(op, location))
         shape = arrays[0].shape if sizes is None else sizes
-        params = {} if sizes is None else {"sizes": sizes}
+        params: dict[str, Any] = {}
+        if sizes is not None:
+            values += [self.sizes.index_of(size) for size in sizes if is_size(size)]
+            params = {"sizes": tuple(-1 if is_size(size) else size for size in sizes)}
         op = self._operation(name, values, shape, arrays[0].dtype, params)
         return self._result(op, location, shape, arrays[0].dtype, position)
 

@@ -155,11 +155,13 @@ def centered(array: Array, axes: Shape) -> Array:
 
 def _mean(array: Array, axes: Shape, keepdims: bool) -> Array:
     total = reduce("mean", "sum", array, axes, keepdims)
-    return divide(total, float(_count(array, axes)))
+    return divide(total, _count(array, axes))
 
 
-def _count(array: Array, axes: Shape) -> int:
-    return product(array.shape[axis] for axis in axes)
+def _count(array: Array, axes: Shape) -> float:
+    """How many elements are combined, as a number of weak type."""
+    count = product(array.shape[axis] for axis in axes)
+    return count * 1.0
 
 
 @public
@@ -177,8 +179,8 @@ def variance(deviation: Array, axes: Shape, correction: Any, keepdims: bool) -> 
     """sum(d**2) / (n - correction) along `axes`, where d is `centered`."""
     correction = number("var", correction, "correction")
     total = reduce("var", "sum", multiply(deviation, deviation), axes, keepdims)
-    freedom = float(_count(deviation, axes)) - correction
-    return divide(total, freedom if freedom > 0 else 0.0)
+    count = product(deviation.shape[axis] for axis in axes)
+    return divide(total, count * 1.0 - correction if count > correction else 0.0)
 
 
 @public

@@ -60,9 +60,11 @@ def counted(
     """`scf.for` over int64 from the first bound up to the second, by 1."""
     position, location = recorder._here()
     operands = [_index(recorder, bound) for bound in (*bounds, 1)]
+    low, high = (b if isinstance(b, int) else recorder.sizes.number(b) for b in bounds)
     starts = [recorder.read(array) for array in init]
     block = Block(arg_types=[ir.INDEX, *(start.type for start in starts)])
     with recorder.region(block, loop=True) as scope:
+        recorder.sizes.loop_index(block.args[0], low, high)
         convert = ir.OPS["from_index"].create(
             operands=[block.args[0]], result_types=[ir.tensor_type((), int64)], location=location
         )
@@ -84,6 +86,19 @@ def counted(
         location=location,
     )
     return _results(recorder, op, init, written)
+
+
+def imagined_index(
+    recorder: Recorder, bounds: tuple[int | TracedArray, int | TracedArray]
+) -> TracedArray:
+    """What stands for the index of a loop while its body is only looked at."""
+    block = recorder.block
+    value = block.insert_arg(ir.INDEX, len(block.args))
+    low, high = (b if isinstance(b, int) else recorder.sizes.number(b) for b in bounds)
+    recorder.sizes.loop_index(value, low, high)
+    kind = ir.tensor_type((), int64)
+    convert = ir.OPS["from_index"].create(operands=[value], result_types=[kind])
+    return recorder.fresh(recorder.insert(convert), (), int64, recorder._here()[0])
 
 
 def repeated(

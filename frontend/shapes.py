@@ -1,7 +1,8 @@
 """Shape rules, with the errors that users see. Eager and traced arrays both ask here, so both
 fail with the same class and text.
 
-`name` is always the function that the user called; axes and sizes are plain ints.
+`name` is always the function that the user called; axes are plain ints, and so are sizes, except
+where a trace has sizes that are expressions (`dims.py`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from math import prod
 from typing import Any, SupportsIndex, TypeAlias, TypeGuard
 
 from lamina.errors import ArgumentError, AxisError, ShapeError
+from lamina.frontend.dims import equal, is_size, is_static, same
 from lamina.frontend.location import fail, shown
 
 Shape: TypeAlias = "tuple[int, ...]"
@@ -25,25 +27,44 @@ MOST = 2**59
 def broadcast_shapes(name: str, *shapes: Shape) -> Shape:
     """The shape that all `shapes` broadcast to: trailing sizes equal or 1."""
     first = shapes[0]
-    if all(shape == first for shape in shapes):
+    if all(same(shape, first) for shape in shapes):
         return first
     rank = max(len(shape) for shape in shapes)
     result = [1] * rank
     for shape in shapes:
         for position, size in enumerate(shape, rank - len(shape)):
-            if size != 1:
-                if result[position] not in (1, size):
-                    listed = " and ".join(str(shape) for shape in shapes)
-                    fail(ShapeError, f"{name}: expected shapes that broadcast, found {listed}")
-                result[position] = size
+            found = _joined(name, result[position], size)
+            if found is None:
+                listed = " and ".join(str(shape) for shape in shapes)
+                fail(ShapeError, f"{name}: expected shapes that broadcast, found {listed}")
+            result[position] = found
     return tuple(result)
+
+
+def _joined(name: str, a: int, b: int) -> int | None:
+    """The size that two sizes broadcast to; None for sizes that do not."""
+    if same(a, b) or same(b, 1):
+        return a
+    if same(a, 1):
+        return b
+    if equal(name, a, b):
+        return b if is_size(a) else a
+    if is_static((a, b)):
+        return None
+    return b if a == 1 else a if b == 1 else None
+
+
+def stretched(name: str, size: int, wanted: int) -> bool:
+    """Whether a size broadcasts to exactly `wanted`."""
+    return same(size, 1) or equal(name, size, wanted) or (is_size(size) and size == 1)
 
 
 def check_broadcast(name: str, shape: Shape, target: Shape) -> None:
     """Raise unless `shape` broadcasts to exactly `target`."""
     skipped = len(target) - len(shape)
     if skipped < 0 or any(
-        size not in (1, wanted) for size, wanted in zip(shape, target[skipped:], strict=True)
+        not stretched(name, size, wanted)
+        for size, wanted in zip(shape, target[skipped:], strict=True)
     ):
         fail(ShapeError, f"{name}: expected a shape that broadcasts to {target}, found {shape}")
 
@@ -56,6 +77,11 @@ def integer(name: str, value: SupportsIndex, what: str) -> int:
         if isinstance(error, ArgumentError) or type(error) is not TypeError:
             raise
         fail(ArgumentError, f"{name}: expected an integer {what}, found {shown(value)}")
+
+
+def size(name: str, value: Any, what: str = "size") -> int:
+    """A size: an int, or one that is an expression."""
+    return value if is_size(value) else integer(name, value, what)  # type: ignore[return-value]
 
 
 def is_sequence(value: Any) -> TypeGuard[Sequence[Any]]:
@@ -86,8 +112,8 @@ def axis_indices(name: str, axes: Any, rank: int) -> tuple[int, ...]:
 def shape_tuple(name: str, shape: Any) -> Shape:
     """A user's shape (an int or a sequence of ints of 0 or more) as a tuple."""
     listed = tuple(shape) if is_sequence(shape) else (shape,)
-    found = tuple(integer(name, size, "size") for size in listed)
-    if any(size < 0 for size in found):
+    found = tuple(size(name, part) for part in listed)
+    if any(part < 0 for part in found):
         fail(ShapeError, f"{name}: expected sizes of 0 or more, found {found}")
     check_size(name, found)
     return found
@@ -95,7 +121,7 @@ def shape_tuple(name: str, shape: Any) -> Shape:
 
 def check_size(name: str, shape: Shape) -> None:
     """Raise `ShapeError` for more axes or elements than an array can have."""
-    if len(shape) > 64 or prod(size or 1 for size in shape) > MOST:
+    if len(shape) > 64 or prod(size or 1 for size in shape if not is_size(size)) > MOST:
         fail(ShapeError, f"{name}: expected at most 64 axes and {MOST} elements, found {shape}")
 
 
@@ -111,18 +137,19 @@ def flag(name: str, value: Any, what: str) -> bool:
 def reshaped(name: str, shape: Shape, target: Any) -> Shape:
     """`target` with its -1, if any, filled in; the number of elements must not change."""
     listed = tuple(target) if is_sequence(target) else (target,)
-    wanted = tuple(integer(name, size, "size") for size in listed)
-    elements, known = prod(shape), prod(size for size in wanted if size != -1)
-    if wanted.count(-1) > 1 or any(size < -1 for size in wanted):
+    wanted = tuple(size(name, part) for part in listed)
+    rest = [part for part in wanted if not same(part, -1)]
+    elements, known = prod(shape), prod(rest)
+    if len(rest) < len(wanted) - 1 or any(part < 0 for part in rest):
         fail(ShapeError, f"{name}: expected sizes of 0 or more and at most one -1, found {wanted}")
-    if -1 in wanted:
+    if len(rest) < len(wanted):
         if known == 0 or elements % known:
             fail(
                 ShapeError,
                 f"{name}: expected a size that makes {elements} elements, found {wanted}",
             )
-        wanted = tuple(elements // known if size == -1 else size for size in wanted)
-    elif known != elements:
+        wanted = tuple(elements // known if same(part, -1) else part for part in wanted)
+    elif not equal(name, known, elements):
         fail(
             ShapeError,
             f"{name}: expected {elements} elements as in shape {shape}, "
@@ -135,8 +162,8 @@ def concatenated(name: str, shapes: Sequence[Shape], axis: int) -> Shape:
     """The shape of arrays joined along `axis` (normalized)."""
     first = shapes[0]
     for shape in shapes[1:]:
-        if len(shape) != len(first) or any(
-            size != wanted
+        if len(shape) != len(first) or not all(
+            equal(name, size, wanted)
             for position, (size, wanted) in enumerate(zip(shape, first, strict=True))
             if position != axis
         ):

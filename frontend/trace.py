@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -18,6 +18,7 @@ from lamina.frontend import dtypes, tree
 from lamina.frontend.aliases import Alias, Member, find_shared, memory_of, offset_in
 from lamina.frontend.array import Array, NDArray, is_array, is_numpy_scalar
 from lamina.frontend.captured import Captured, settle
+from lamina.frontend.dims import Symbol
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import DType
 from lamina.frontend.guards import Found, Guard, Watch, find_guards
@@ -25,6 +26,7 @@ from lamina.frontend.ir import location_of
 from lamina.frontend.location import fail, user_position
 from lamina.frontend.recorder import Recorder, whole
 from lamina.frontend.shapes import Shape
+from lamina.frontend.size_table import Axis, Require
 from lamina.frontend.traced import Position, Storage, TracedArray, WeakScalar
 from lamina.frontend.tree import Tree
 
@@ -86,6 +88,7 @@ class Trace:
     results: the leaves of `result_tree`.
     written: for each extra result, after the first ones, the position in `inputs` it is for.
     resources: large constants by name. guards: what else must still hold. notes: for `explain`.
+    axes: which size of which input tells each symbol of `shapes`; requires: what must hold of them.
     aliases: arrays that must share memory as they did. Where there are none and something is
     written, the written arrays of a call must overlap no other.
     """
@@ -101,6 +104,8 @@ class Trace:
     guards: list[Guard] = field(default_factory=list[Guard])
     notes: list[str] = field(default_factory=list[str])
     aliases: list[Alias] = field(default_factory=list[Alias])
+    axes: dict[Symbol, Axis] = field(default_factory=dict[Symbol, Axis])
+    requires: list[Require] = field(default_factory=list[Require])
 
 
 def bind_arguments(
@@ -121,6 +126,7 @@ def trace(
     kwargs: dict[str, Any] | None = None,
     *,
     static: Sequence[str] = (),
+    shapes: Mapping[int, Shape] | None = None,
 ) -> Trace:
     """Run `function` on traced stand-ins of its arguments and return the program it makes.
 
@@ -128,27 +134,40 @@ def trace(
     leaf, and all of the parameters named in `static`, is used as it is. Whatever the function
     raises passes through; `TraceError` where it needs a value that only a run has.
 
-    Where arrays overlap in memory and one of them is written, the function runs a second time.
+    shapes: leaf number -> shape with sizes that are expressions (`dims.py`): the program is for
+    all of them. Where arrays overlap in memory and one of them is written, the function runs a
+    second time; with such sizes that is a `TraceError`.
     """
     named = bind_arguments(function, args, kwargs or {})
-    program = _trace(function, named, static, Recorder())
+    program = _trace(function, named, static, Recorder(), shapes)
     if not program.written:
         return program
     leaves = tree.flatten(named)[0]
     arrays = [leaves[x.leaf] if x.leaf >= 0 else x.captured for x in program.inputs]
     shared = find_shared(arrays, [x.written for x in program.inputs])
+    if shared and shapes:
+        raise TraceError(
+            "jit: expected arguments of their own memory, since the function writes one and has "
+            "sizes that are not known, found arrays that overlap; pass copies"
+        )
     return _trace(function, named, static, Recorder(shared)) if shared else program
 
 
 def _trace(
-    function: Callable[..., Any], named: dict[str, Any], static: Sequence[str], recorder: Recorder
+    function: Callable[..., Any],
+    named: dict[str, Any],
+    static: Sequence[str],
+    recorder: Recorder,
+    shapes: Mapping[int, Shape] | None = None,
 ) -> Trace:
     leaves, arguments = tree.flatten(named)
     position = _definition(function)
     token = CURRENT.set(recorder)
     try:
         names = tree.paths(arguments)
-        stand_ins, inputs, fixed = _stand_ins(recorder, leaves, names, static, position)
+        stand_ins, inputs, fixed = _stand_ins(
+            recorder, leaves, names, static, position, shapes or {}
+        )
         bound = inspect.signature(function).bind_partial()
         bound.arguments.update(tree.unflatten(arguments, stand_ins))
         watch = Watch()
@@ -183,6 +202,8 @@ def _trace(
         [guard for guard in guards.guards if guard.test != "array" or _is_read(guard, hidden)],
         notes,
         [Alias(order.index(storage), tuple(listed)) for storage, listed in members.items()],
+        recorder.sizes.axes,
+        recorder.sizes.requires,
     )
 
 
@@ -273,16 +294,22 @@ def _stand_ins(
     names: list[str],
     static: Sequence[str],
     position: Position,
+    shapes: Mapping[int, Shape],
 ) -> tuple[list[Any], dict[Storage, Input], list[tuple[int, Any]]]:
     """What the function gets for each leaf, the inputs, and the static leaves."""
     stand_ins: list[Any] = []
     inputs: dict[Storage, Input] = {}
+    recorder.sizes.take_hints(shapes, leaves)
     fixed: list[tuple[int, Any]] = []
     for index, (leaf, name) in enumerate(zip(leaves, names, strict=True)):
         if id(leaf) in recorder.shared:
             stand_ins.append(recorder.lift(leaf))
             continue
-        stand_in = None if name.split("/")[0] in static else _stand_in(recorder, leaf, position)
+        stand_in = (
+            None
+            if name.split("/")[0] in static
+            else _stand_in(recorder, leaf, position, shapes.get(index))
+        )
         if stand_in is None:
             fixed.append((index, leaf))
             stand_ins.append(leaf)
@@ -293,11 +320,13 @@ def _stand_ins(
     return stand_ins, inputs, fixed
 
 
-def _stand_in(recorder: Recorder, leaf: Any, position: Position) -> TracedArray | None:
+def _stand_in(
+    recorder: Recorder, leaf: Any, position: Position, shape: Shape | None
+) -> TracedArray | None:
     if isinstance(leaf, WeakScalar):
         return recorder.weak_argument(leaf._number, position)
     if is_array(leaf) or is_numpy_scalar(leaf):
-        return recorder.argument(leaf.shape, dtypes.normalize(leaf.dtype), position)
+        return recorder.argument(shape or leaf.shape, dtypes.normalize(leaf.dtype), position)
     if type(leaf) in (bool, int, float) and (type(leaf) is not int or -(2**63) <= leaf < 2**63):
         return recorder.weak_argument(leaf, position)
     return None

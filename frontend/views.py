@@ -17,6 +17,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from lamina.frontend.array import NDArray
+from lamina.frontend.dims import is_static, same
 from lamina.frontend.dtypes import bool_
 from lamina.frontend.shapes import Shape
 
@@ -88,14 +89,18 @@ def viewed_strides(name: str, shape: Shape, strides: Shape, params: dict[str, An
         case "broadcast":
             result = [0] * len(params["shape"])
             for axis, size, stride in zip(params["dims"], shape, strides, strict=True):
-                result[axis] = stride if size == params["shape"][axis] else 0
+                result[axis] = stride if same(size, params["shape"][axis]) else 0
             return tuple(result)
         case _:
             return _reshaped_strides(shape, strides, params["shape"])
 
 
 def _reshaped_strides(shape: Shape, strides: Shape, wanted: Shape) -> Shape | None:
-    if strides == row_major(shape) or not prod(shape):
+    if same(strides, row_major(shape)):
+        return row_major(wanted)
+    if not is_static((*shape, *strides, *wanted)):
+        return _symbolic_strides(shape, strides, wanted)
+    if not prod(shape):
         return row_major(wanted)
     # NumPy's own rule, asked on an image that is never read
     image = as_strided(np.empty(1, np.int8), shape, strides, writeable=False)
@@ -103,6 +108,26 @@ def _reshaped_strides(shape: Shape, strides: Shape, wanted: Shape) -> Shape | No
         return np.reshape(image, wanted, copy=False).strides
     except ValueError:
         return None
+
+
+def _symbolic_strides(shape: Shape, strides: Shape, wanted: Shape) -> Shape | None:
+    """NumPy's rule for sizes that are expressions: each run of memory is cut into whole axes."""
+    runs: list[tuple[int, int]] = []
+    for size, stride in zip(shape, strides, strict=True):
+        if runs and same(runs[-1][1], size * stride):
+            runs[-1] = runs[-1][0] * size, stride
+        elif not same(size, 1):
+            runs.append((size, stride))
+    result, place = [0] * len(wanted), len(wanted)
+    for size, stride in reversed(runs):
+        part = 1
+        while not same(part, size):
+            if place == 0:
+                return None
+            place -= 1
+            result[place] = stride * part
+            part *= wanted[place]
+    return tuple(result) if all(same(size, 1) for size in wanted[:place]) else None
 
 
 def view_steps(base: NDArray, view: NDArray) -> list[Step] | None:
@@ -204,9 +229,9 @@ def _write_slice(
     recorder: Recorder, params: dict[str, Any], old: TracedArray, update: TracedArray
 ) -> TracedArray:
     starts, strides = params["starts"], params["strides"]
-    if not prod(update.shape):
+    if is_static(update.shape) and not prod(update.shape):
         return old
-    if update.shape == old.shape:
+    if same(update.shape, old.shape):
         return update
     if all(stride == 1 for stride in strides):
         return recorder.update_window(old, update, starts)

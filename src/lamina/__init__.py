@@ -72,6 +72,7 @@ from lamina.frontend.creation import (
     zeros,
     zeros_like,
 )
+from lamina.frontend.dims import Dim
 from lamina.frontend.dtypes import (
     bfloat16,
     complex64,
@@ -261,6 +262,7 @@ __all__ = [
     "CacheError",
     "CompileError",
     "DTypeError",
+    "Dim",
     "DomainError",
     "ExchangeError",
     "GradientError",
