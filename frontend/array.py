@@ -37,10 +37,7 @@ SCALARS = (bool, int, float, complex)
 OPERANDS = (*SCALARS, np.ndarray, np.generic)
 """What an operator takes beside arrays; anything else may define the reflected operator."""
 
-
 _SHOWN_WITHOUT = (bool_, int64, float64, complex128)
-
-
 NO_OPERANDS = (str, bytes, list, tuple, dict, set, type(None))
 """What no operator but == and != takes: an error of ours, not Python's."""
 
@@ -597,4 +594,6 @@ def is_array(value: Any) -> TypeGuard[Array | NDArray]:
 
 def unsupported(name: str, value: object, error: type[LaminaError] = ArgumentError) -> NoReturn:
     """Raise: `value` is no array."""
+    if hasattr(type(value), "refuse"):  # a `Selection`
+        cast(Any, value).refuse(name)
     fail(error, f"{name}: expected an array or a number, found {type(value).__name__}")

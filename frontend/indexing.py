@@ -1,8 +1,8 @@
 """`x[key]` and `x[key] = value`, with NumPy's meaning.
 
 Ints, slices, None and ... are views. Keys with arrays are copies: gathers and scatters, or a
-window for 0-d arrays. Writes through a bool array select; a read through one has a shape that
-depends on values, which traced code cannot have.
+window for 0-d arrays. Writes through a bool array select; a traced read through one is a
+`Selection`, since its shape depends on values.
 """
 
 # pyright: reportPrivateUsage=false
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, NoReturn, cast
 
 from lamina.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, TraceError
-from lamina.frontend import shapes
+from lamina.frontend import selection, shapes
 from lamina.frontend.advanced import Keys, Plan, is_advanced, plan_of
 from lamina.frontend.array import Array, ArrayLike, is_array
 from lamina.frontend.bind import (
@@ -49,7 +49,7 @@ def get_item(x: Array, key: Any, /) -> Array:
         return _viewed(x, keys)
     plan = plan_of(x.shape, keys)
     if plan.masks:
-        _refuse_mask("a bool array")
+        return _selected(x, plan)
     if plan.is_single:
         return _picked(x, plan)
     source = _viewed(x, tuple(plan.basic))
@@ -65,6 +65,9 @@ def set_item(x: Array, key: Any, value: ArrayLike, /) -> None:
     Where indices are repeated, the last value in their order stays.
     """
     keys = _listed(key)
+    if isinstance(value, selection.Selection):
+        _write_back(x, keys, value)
+        return
     if not is_advanced(keys):
         _write("set_item", _viewed(x, keys), value)
         return
@@ -113,6 +116,24 @@ def update_in_place(name: str, x: Array, other: ArrayLike) -> Array:
 
 def _listed(key: Any) -> Keys:
     return cast(Keys, key) if isinstance(key, tuple) else (key,)
+
+
+def _selected(x: Array, plan: Plan) -> Any:
+    """The elements where the only bool array holds."""
+    if len(plan.masks) > 1 or plan.arrays:
+        _refuse_mask("bool arrays and others")
+    ((first, mask),) = plan.masks
+    return selection.select(_viewed(x, tuple(plan.basic)), mask, first)
+
+
+def _write_back(x: Array, keys: Keys, value: selection.Selection) -> None:
+    """Write elements to where the same bool array holds."""
+    plan = plan_of(x.shape, keys, resolve=False) if is_advanced(keys) else Plan()
+    if len(plan.masks) != 1 or plan.arrays:
+        value.refuse("set_item")
+    ((first, mask),) = plan.masks
+    target = _target(x, plan)
+    store("set_item", target, selection.stored(value, target, mask, first))
 
 
 def _refuse_mask(found: str) -> NoReturn:

@@ -25,6 +25,7 @@ from lamina.frontend.dispatch import FUNCTIONS, public
 from lamina.frontend.index_arrays import Space, check_range, index_array, scatter_to
 from lamina.frontend.location import fail, shown
 from lamina.frontend.numpy_names import UFUNCS
+from lamina.frontend.selection import Selection
 from lamina.frontend.shapes import Shape
 
 Function = Callable[..., Any]
@@ -52,6 +53,9 @@ def from_ufunc(
     ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
     """`Array.__array_ufunc__`: our function of the ufunc's name, its result written to `out`."""
+    for x in inputs:
+        if isinstance(x, Selection):
+            return x.__array_ufunc__(ufunc, method, *inputs, **options)
     called = f"np.{ufunc.__name__}" if method == "__call__" else f"np.{ufunc.__name__}.{method}"
     ours = FUNCTIONS.get(UFUNCS.get(ufunc.__name__, ""))
     run = _METHODS.get(method)

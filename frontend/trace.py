@@ -25,6 +25,7 @@ from lamina.frontend.guards import Found, Guard, Watch, find_guards
 from lamina.frontend.ir import location_of
 from lamina.frontend.location import fail, user_position
 from lamina.frontend.recorder import Recorder, whole
+from lamina.frontend.selection import Selection
 from lamina.frontend.shapes import Shape
 from lamina.frontend.size_table import Axis, Require
 from lamina.frontend.traced import Position, Storage, TracedArray, WeakScalar
@@ -341,6 +342,8 @@ def _results(recorder: Recorder, found: list[Any]) -> tuple[list[Leaf], list[Any
     results: list[Leaf] = []
     values: list[Any] = []
     for leaf in found:
+        if isinstance(leaf, Selection):
+            leaf.refuse("return")
         if is_numpy_scalar(leaf):
             array = recorder.constant(np.asarray(leaf))
         elif is_array(leaf):
