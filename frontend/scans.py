@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 from lamina.errors import ArgumentError, AxisError, ShapeError
 from lamina.frontend import complexes, dtypes, shapes
@@ -13,6 +13,7 @@ from lamina.frontend.bind import (
     broadcast,
     cast,
     check_dtype,
+    duplicate,
     full,
     result_dtype,
     view,
@@ -32,17 +33,35 @@ def _with_size(shape: Shape, axis: int, size: int) -> Shape:
     return (*shape[:axis], size, *shape[axis + 1 :])
 
 
-def _scan(kind: str, array: Array, axis: int) -> Array:
-    if complexes.is_complex(array):
-        if kind == "prod":
-            return complexes.running_product(array, axis)
-        return complexes.joined(*(_scan(kind, part, axis) for part in complexes.parts(array)))
-    return bind("scan", array, kind=kind, axis=axis, direction="forward")
+def _scan(kind: str, array: Array, axis: int, reverse: bool) -> Array:
+    if kind == "prod" and complexes.is_complex(array):
+        turned = view("reverse", array, axes=(axis,)) if reverse else array
+        product = complexes.running_product(turned, axis)
+        return duplicate(view("reverse", product, axes=(axis,))) if reverse else product
+    return bind("scan", array, kind=kind, axis=axis, direction="reverse" if reverse else "forward")
 
 
-def _scanned(
-    name: str, kind: str, x: ArrayLike, axis: Any, dtype: Any, include_initial: Any
-) -> Array:
+class _Options(NamedTuple):
+    """How a scan begins and where it goes."""
+
+    include_initial: Any = False
+    exclusive: Any = False
+    reverse: Any = False
+
+    def checked(self, name: str) -> tuple[bool, bool, bool]:
+        """As bools; at most one of the first two."""
+        found = [
+            shapes.flag(name, value, what) for what, value in zip(self._fields, self, strict=True)
+        ]
+        initial, exclusive, reverse = found
+        if initial and exclusive:
+            fail(
+                ArgumentError, f"{name}: expected one of include_initial and exclusive, found both"
+            )
+        return initial, exclusive, reverse
+
+
+def _scanned(name: str, kind: str, x: ArrayLike, axis: Any, dtype: Any, options: _Options) -> Array:
     array = as_array(name, x)
     wanted = sum_dtype(array.dtype) if dtype is None else dtypes.normalize(dtype)
     check_dtype(name, wanted, dtypes.NUMERIC)
@@ -51,11 +70,15 @@ def _scanned(
     if axis is None and array.ndim > 1:
         fail(AxisError, f"{name}: expected an axis for an array of rank {array.ndim}, found None")
     along = shapes.axis_index(name, 0 if axis is None else axis, array.ndim)
-    result = _scan(kind, cast(array, wanted), along)
-    if not shapes.flag(name, include_initial, "include_initial"):
+    initial, exclusive, reverse = options.checked(name)
+    result = _scan(kind, cast(array, wanted), along, reverse)
+    size = array.shape[along]
+    if not initial and not (exclusive and size):
         return result
     first = full({"sum": 0, "prod": 1}[kind], _with_size(array.shape, along, 1), wanted)
-    return concat([first, result], axis=along)
+    if exclusive:
+        result = _part(result, along, int(reverse), size - 1 + int(reverse))
+    return concat([result, first] if reverse else [first, result], axis=along)
 
 
 @public
@@ -66,20 +89,27 @@ def cumulative_sum(
     axis: SupportsIndex | None = None,
     dtype: Any = None,
     include_initial: bool = False,
+    exclusive: bool = False,
+    reverse: bool = False,
 ) -> Array:
     """y[k] = x[0] + ... + x[k] along `axis`, which may be left out for rank 1 only.
 
     Numeric or bool, of rank 1 or more; signed integers and bool give int64, unsigned uint64, if
-    `dtype` is None. include_initial: y begins with 0 and is longer by one. Half types accumulate in
-    float32 and round once. `AxisError` for no axis or a wrong one.
+    `dtype` is None. include_initial: y begins with 0 and is longer by one. exclusive: y[k] = x[0] +
+    ... + x[k - 1], and y[0] is 0. reverse: from the last element on, y[k] = x[k] + ... + x[n - 1],
+    and y ends with what it would begin with. Half types accumulate in float32 and round once.
+    `AxisError` for no axis or a wrong one, `ArgumentError` for both include_initial and exclusive.
 
     >>> lm.cumulative_sum(lm.asarray([1, 2, 3]))
     Array([1, 3, 6])
     >>> lm.cumulative_sum(lm.asarray([[1, 2], [3, 4]]), axis=1, include_initial=True)
     Array([[0, 1, 3],
            [0, 3, 7]])
+    >>> lm.cumulative_sum(lm.asarray([1, 2, 3]), exclusive=True, reverse=True)
+    Array([5, 3, 0])
     """
-    return _scanned("cumulative_sum", "sum", x, axis, dtype, include_initial)
+    options = _Options(include_initial, exclusive, reverse)
+    return _scanned("cumulative_sum", "sum", x, axis, dtype, options)
 
 
 @public
@@ -90,22 +120,25 @@ def cumulative_prod(
     axis: SupportsIndex | None = None,
     dtype: Any = None,
     include_initial: bool = False,
+    exclusive: bool = False,
+    reverse: bool = False,
 ) -> Array:
     """y[k] = x[0] * ... * x[k] along `axis`, which may be left out for rank 1 only.
 
-    Types, `include_initial` (y begins with 1) and errors as in `cumulative_sum`.
+    Types, options (y begins with 1) and errors as in `cumulative_sum`.
 
     >>> lm.cumulative_prod(lm.asarray([1.0, 2.0, 3.0]))
     Array([1., 2., 6.])
     """
-    return _scanned("cumulative_prod", "prod", x, axis, dtype, include_initial)
+    options = _Options(include_initial, exclusive, reverse)
+    return _scanned("cumulative_prod", "prod", x, axis, dtype, options)
 
 
 def _flattened(name: str, kind: str, x: ArrayLike, axis: SupportsIndex | None, dtype: Any) -> Array:
     array = as_array(name, x)
     if axis is None:
         array, axis = view("reshape", array, shape=(array.size,)), 0
-    return _scanned(name, kind, array, axis, dtype, False)
+    return _scanned(name, kind, array, axis, dtype, _Options())
 
 
 @public

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lamina.interpreters.complexes import complex_
 from lamina.interpreters.dtypes import F32, F64, HALVES, Array
 from lamina.interpreters.elementwise import MEANING as ELEMENTWISE
 from lamina.interpreters.elementwise import cast
@@ -21,6 +22,8 @@ def scan(x: Array, *, kind: str, axis: int, direction: str) -> Array:
 
 
 def _sum(x: Array, axis: int) -> Array:
+    if x.dtype.kind == "c":
+        return complex_(*(_sum(np.asarray(part(x)), axis) for part in (np.real, np.imag)))
     return _accumulated(x, np.add, axis)
 
 

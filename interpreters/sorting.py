@@ -20,10 +20,12 @@ def keys(x: Array) -> Array:
 def argsort(x: Array, *, axis: int, order: str) -> Array:
     """The indices that sort `x`, stable in either order; NaN last in either order."""
     found = keys(x)
+    if order == "descending" and found.dtype.kind == "c":
+        found, order = -found, "ascending"  # exact; what is NaN stays where it is
     if order == "ascending":
         return np.argsort(found, axis, kind="stable")
     size: int = x.shape[axis]
-    nan = np.isnan(found) if found.dtype.kind in "fc" else np.zeros(found.shape, np.bool_)
+    nan = np.isnan(found) if found.dtype.kind == "f" else np.zeros(found.shape, np.bool_)
     count = np.sum(nan, axis, keepdims=True)
     # backwards, so that a stable sort of the flipped array ends with the first of equal elements;
     # then NaN, the first now, go behind the others, again in their order

@@ -17,7 +17,7 @@ ORDERS = ("ascending", "descending")
 SIDES = ("left", "right")
 
 
-def _scan_params(rng: Generator, shapes: tuple[Shape, ...], _: DType) -> Params:
+def scan_params(rng: Generator, shapes: tuple[Shape, ...], _: DType) -> Params:
     return {
         "kind": KINDS[rng.integers(len(KINDS))],
         "axis": int(rng.integers(len(shapes[0]))),
@@ -46,7 +46,7 @@ def _sorted_first(operands: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def rows() -> Iterator[Row]:
     """The rows of the family."""
-    yield Row("scan", NUMERIC, with_axis, _scan_params, error="scan", low=-2, high=2)
+    yield Row("scan", NUMERIC, with_axis, scan_params, error="scan", low=-2, high=2)
     yield Row("sort", DTYPES, with_axis, _sort_params)
     yield Row("argsort", DTYPES, with_axis, _sort_params, discontinuous=True)
     yield Row("searchsorted", DTYPES, _search_shapes, _search_params, discontinuous=True,

@@ -51,6 +51,7 @@ from lamina.dialects.nd.elementwise import (
 from lamina.dialects.nd.shape import BroadcastOp, ConcatOp, ConstantOp, DimOp, ReshapeOp, SliceOp
 from lamina.errors import LoweringError
 from lamina.interpreters.types import scalar_dense
+from lamina.transforms import split_complex_order
 
 Parts = tuple[SSAValue, SSAValue]
 
@@ -59,11 +60,11 @@ PARTWISE = frozenset(
     for name in (
         "add", "subtract", "negative", "select", "reduce", "broadcast", "reshape", "transpose",
         "reverse", "concat", "pad", "slice", "dynamic_slice", "dynamic_update_slice",
-        "gather", "scatter",
+        "gather", "scatter", "scan",
     )
 )  # fmt: skip
-"""Ops that do to each part what they do to a real tensor; a reduction is a sum, a scatter sets or
-adds."""
+"""Ops that do to each part what they do to a real tensor; a reduction or a scan is a sum, a scatter
+sets or adds."""
 
 NOTES = "lamina.arguments", "lamina.results"
 """Attributes of a public function: the types that a caller sees."""
@@ -341,6 +342,7 @@ RULES: dict[str, Rule] = {
     EqualOp.name: _compare(EqualOp, BitwiseAndOp),
     NotEqualOp.name: _compare(NotEqualOp, BitwiseOrOp),
     CastOp.name: _cast,
+    **split_complex_order.RULES,
 }
 """Op name -> how it is written on parts."""
 

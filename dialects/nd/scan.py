@@ -6,14 +6,14 @@ scan  running sum, prod, max or min      nd.scan "sum" %x axis 1 direction "forw
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
-from lamina.dialects.nd.base import SAME, NdOp, shape_of
+from lamina.dialects.nd.base import FAMILIES, SAME, NdOp, element_of, is_numeric, shape_of
 
-KINDS = ("sum", "prod", "max", "min")
+KINDS = {"sum": FAMILIES["a numeric or complex"], "prod": is_numeric, "max": is_numeric,
+         "min": is_numeric}  # fmt: skip
+"""Kind of scan -> the element types that it takes."""
 DIRECTIONS = ("forward", "reverse")
 
 
@@ -25,7 +25,6 @@ class ScanOp(NdOp):
     """
 
     name = "nd.scan"
-    FAMILY: ClassVar[str] = "a numeric"
     operand = operand_def(SAME)
     kind = prop_def(StringAttr)
     axis = prop_def(IntegerAttr.constr(i64))
@@ -42,7 +41,11 @@ class ScanOp(NdOp):
             raise self.fail(
                 f"expected a direction of {', '.join(DIRECTIONS)}, found {self.direction.data}"
             )
-        self.check_family(self.operand)
+        element = element_of(self.operand)
+        if not KINDS[self.kind.data](element):
+            raise self.fail(
+                f"expected an element type that {self.kind.data} takes, found {element}"
+            )
         self.check_axis(self.axis.value.data, len(shape_of(self.operand)))
 
 

@@ -1,5 +1,8 @@
 """Sorting, and searching in what is sorted: NaN last, -0.0 equal to +0.0, ties in their order.
 
+Complex numbers are ordered by their real, then by their imaginary parts; those with a NaN are last,
+first the ones with a real part that is a number.
+
 op            meaning                                example
 sort          the elements along an axis, in order   nd.sort %x axis 1 order "ascending" : tensor<4x8xf32>
 argsort       their indices, in that order           nd.argsort %x axis 1 order "descending" : tensor<4x8xf32> -> tensor<4x8xi64>
@@ -7,8 +10,6 @@ searchsorted  where values would be put in           nd.searchsorted %sorted, %v
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
 from xdsl.ir import SSAValue
@@ -33,7 +34,6 @@ class SortOp(NdOp):
     """The elements along `axis` in order."""
 
     name = "nd.sort"
-    FAMILY: ClassVar[str] = "a numeric or i1"
     operand = operand_def(SAME)
     axis = prop_def(IntegerAttr.constr(i64))
     order = prop_def(StringAttr)
@@ -49,7 +49,6 @@ class ArgsortOp(NdOp):
     """The indices of the elements along `axis`, in the elements' order."""
 
     name = "nd.argsort"
-    FAMILY: ClassVar[str] = "a numeric or i1"
     operand = operand_def(TENSOR)
     axis = prop_def(IntegerAttr.constr(i64))
     order = prop_def(StringAttr)
@@ -70,7 +69,6 @@ class SearchsortedOp(NdOp):
     greater ("right")."""
 
     name = "nd.searchsorted"
-    FAMILY: ClassVar[str] = "a numeric or i1"
     sorted = operand_def(TENSOR)
     values = operand_def(TENSOR)
     side = prop_def(StringAttr)

@@ -14,3 +14,12 @@ func.func @scan(%x: tensor<4x0x?xf32>, %u: tensor<8xui8>) {
 // CHECK: nd.scan "prod" %[[X]] axis 2 direction "reverse" : tensor<4x0x?xf32>
 // CHECK: nd.scan "max" %[[U]] axis 0 direction "forward" : tensor<8xui8>
 // CHECK: nd.scan "min" %[[U]] axis 0 direction "reverse" : tensor<8xui8>
+
+// -----
+
+func.func @complex_scan(%x: tensor<4xcomplex<f32>>) {
+  %0 = nd.scan "sum" %x axis 0 direction "forward" : tensor<4xcomplex<f32>>
+  return
+}
+// CHECK-LABEL: @complex_scan
+// CHECK: nd.scan "sum" %{{.*}} axis 0 direction "forward" : tensor<4xcomplex<f32>>

@@ -18,7 +18,7 @@ func.func @direction(%x: tensor<4xf32>) {
 
 // a running count is a sum of i64: cast first
 func.func @bool(%x: tensor<4xi1>) {
-  // expected-error {{nd.scan: expected a numeric element type, found i1}}
+  // expected-error {{nd.scan: expected an element type that sum takes, found i1}}
   %0 = nd.scan "sum" %x axis 0 direction "forward" : tensor<4xi1>
   return
 }
@@ -28,5 +28,13 @@ func.func @bool(%x: tensor<4xi1>) {
 func.func @axis(%x: tensor<4xf32>) {
   // expected-error {{nd.scan: expected an axis from 0 to 0, found 1}}
   %0 = nd.scan "sum" %x axis 1 direction "forward" : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @complex_product(%x: tensor<4xcomplex<f32>>) {
+  // expected-error {{nd.scan: expected an element type that prod takes, found complex<f32>}}
+  %0 = nd.scan "prod" %x axis 0 direction "forward" : tensor<4xcomplex<f32>>
   return
 }

@@ -133,3 +133,65 @@ func.func @call(%x: tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>> {
   %0 = func.call @other(%x) : (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
   func.return %0 : tensor<3xcomplex<f32>>
 }
+
+// -----
+
+// A running sum is one of each part.
+// CHECK-LABEL: func.func @running_sum(
+// CHECK-COUNT-2: nd.scan "sum" %{{.*}} axis 1 direction "reverse" : tensor<2x?xf64>
+func.func @running_sum(%z: tensor<2x?xcomplex<f64>>) -> tensor<2x?xcomplex<f64>> {
+  %0 = nd.scan "sum" %z axis 1 direction "reverse" : tensor<2x?xcomplex<f64>>
+  func.return %0 : tensor<2x?xcomplex<f64>>
+}
+
+// -----
+
+// The order of complex numbers: of the imaginary parts, of the real ones in that order, and of those
+// without NaN before the others, always upwards. Then both parts are put in it.
+// CHECK-LABEL: func.func @order(
+// CHECK: %[[RE:\w+]] = nd.reshape %{{.*}} : tensor<2x3x1xf32> -> tensor<2x3xf32>
+// CHECK: %[[IM:\w+]] = nd.reshape %{{.*}} : tensor<2x3x1xf32> -> tensor<2x3xf32>
+// CHECK: %[[NR:\w+]] = nd.not_equal %[[RE]], %[[RE]]
+// CHECK: %[[NI:\w+]] = nd.not_equal %[[IM]], %[[IM]]
+// CHECK: %[[NAN:\w+]] = nd.bitwise_or %[[NR]], %[[NI]] : tensor<2x3xi1>
+// CHECK: %[[A:\w+]] = nd.argsort %[[IM]] axis 0 order "descending"
+// CHECK: %[[R:\w+]] = nd.gather %[[RE]][%[[A]]] axes [0] dims [1] index_dims [0, 1]
+// CHECK: %[[B:\w+]] = nd.argsort %[[R]] axis 0 order "descending"
+// CHECK: %[[AB:\w+]] = nd.gather %[[A]][%[[B]]]
+// CHECK: %[[N:\w+]] = nd.gather %[[NAN]][%[[AB]]]
+// CHECK: %[[C:\w+]] = nd.argsort %[[N]] axis 0 order "ascending" : tensor<2x3xi1>
+// CHECK: %[[ABC:\w+]] = nd.gather %[[AB]][%[[C]]]
+// CHECK: nd.gather %[[RE]][%[[ABC]]]
+// CHECK: nd.gather %[[IM]][%[[ABC]]]
+func.func @order(%z: tensor<2x3xcomplex<f32>>) -> tensor<2x3xcomplex<f32>> {
+  %0 = nd.sort %z axis 0 order "descending" : tensor<2x3xcomplex<f32>>
+  func.return %0 : tensor<2x3xcomplex<f32>>
+}
+
+// -----
+
+// A search: values before equal elements, and the number of elements up to each of them.
+// CHECK-LABEL: func.func @search(
+// CHECK: nd.concat %{{.*}}, %{{.*}} axis 0 : tensor<2xf32>, tensor<5xf32> -> tensor<7xf32>
+// CHECK-COUNT-3: nd.argsort
+// CHECK: %[[N:\w+]] = nd.constant dense<2> : tensor<i64>
+// CHECK: %[[BOUND:\w+]] = nd.broadcast %[[N]] dims [] : tensor<i64> -> tensor<7xi64>
+// CHECK: %[[OTHER:\w+]] = nd.greater_equal %{{.*}}, %[[BOUND]]
+// CHECK: %[[ONES:\w+]] = nd.cast %[[OTHER]] : tensor<7xi1> -> tensor<7xi64>
+// CHECK: %[[TOTAL:\w+]] = nd.scan "sum" %[[ONES]] axis 0 direction "forward" : tensor<7xi64>
+// CHECK: %[[PLACE:\w+]] = nd.slice %{{.*}} starts [0] limits [2] strides [1] : tensor<7xi64> -> tensor<2xi64>
+// CHECK: %[[FOUND:\w+]] = nd.gather %[[TOTAL]][%[[PLACE]]]
+// CHECK: %[[BACK:\w+]] = nd.reshape %[[FOUND]] : tensor<2xi64> -> tensor<2xi64>
+// CHECK: func.return %[[BACK]]
+func.func @search(%a: tensor<5xcomplex<f32>>, %v: tensor<2xcomplex<f32>>) -> tensor<2xi64> {
+  %0 = nd.searchsorted %a, %v side "left" : tensor<5xcomplex<f32>>, tensor<2xcomplex<f32>> -> tensor<2xi64>
+  func.return %0 : tensor<2xi64>
+}
+
+// -----
+
+func.func @search_of_unknown_size(%a: tensor<?xcomplex<f32>>) -> tensor<?xi64> {
+  // expected-error {{split-complex: expected static sizes of the complex operands of nd.searchsorted, found ?}}
+  %0 = nd.searchsorted %a, %a side "right" : tensor<?xcomplex<f32>>, tensor<?xcomplex<f32>> -> tensor<?xi64>
+  func.return %0 : tensor<?xi64>
+}
