@@ -45,8 +45,8 @@ def check_sizes(
     for start, yielded in zip(starts, last.operands, strict=True):
         if is_tensor(start) and not keeps_sizes(main.entry, start, yielded):
             raise LoweringError(
-                f"bufferize: expected {op.name} to carry tensors of one size, that of an argument, "
-                f"found a {start.type} of computed size",
+                f"bufferize: expected {op.name} to carry tensors of one size, known before it, "
+                f"found a {start.type} of a size that may change",
                 place=place_of(op.location),
             )
 
@@ -209,7 +209,7 @@ def lower_if(main: MainBufferizer, op: Operation, b: Builder) -> None:
             continue
         home = home_of(main, op, number, places)
         if home is None:
-            buffers.append(main.new(result, main.argument_sizes(result, b), b))
+            buffers.append(main.new(result, main.sizes_before(result, b), b))
         else:
             buffers.append(main.values[home])
             places.append(main.places[home])
@@ -289,7 +289,7 @@ def _handed(
     buffer = main.values.get(value)
     if buffer is not None and buffer in buffers:
         return buffer
-    return alloc(b, buffer_type(value.type), main.argument_sizes(value, b))
+    return alloc(b, buffer_type(value.type), main.sizes_before(value, b))
 
 
 CONTROL: dict[type[Operation], Rule] = {

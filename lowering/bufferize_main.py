@@ -39,7 +39,7 @@ from lamina.lowering.buffer_types import (
 from lamina.lowering.bufferize_kernel import alloc, subview
 from lamina.lowering.builder import INDEX, Builder
 from lamina.lowering.linalg_builder import dense_i64
-from lamina.lowering.size_origins import Origin, dynamic_axes, origin
+from lamina.lowering.size_origins import Origin, dynamic_axes, origin, size_source
 
 RESULT_SIZES = "lamina.result_sizes"
 """Attribute of `main`: for each `?` of the results, the argument and axis that it equals."""
@@ -287,10 +287,14 @@ class MainBufferizer:
             )
         return found
 
-    def argument_sizes(self, value: SSAValue, b: Builder) -> list[SSAValue]:
-        """The dynamic sizes of `value`, which is not there yet, from the function's arguments."""
+    def sizes_before(self, value: SSAValue, b: Builder) -> list[SSAValue]:
+        """The dynamic sizes of `value`, which is not there yet: arguments' or known numbers."""
         sizes: list[SSAValue] = []
         for axis in dynamic_axes(value.type):
+            found = size_source(self.entry, value, axis)
+            if isinstance(found, SSAValue) and found in self.values:
+                sizes.append(self.values[found])
+                continue
             number, of = self.origin(value, axis)
             buffer = self.values[self.entry.args[number]]
             sizes.append(b.value(memref.DimOp, (buffer, b.index(of)), INDEX))

@@ -1,6 +1,7 @@
 """Where the dynamic size of a tensor comes from: an argument of the function and its axis.
 
 %e = tensor.empty(%d) : tensor<?xf32>      // %d = tensor.dim %x, 0     -> (argument %x, axis 0)
+                                           // %d = any other number     -> %d
 """
 
 from __future__ import annotations
@@ -35,6 +36,12 @@ def origin(entry: Block, value: SSAValue, axis: int) -> Origin | None:
     None when the size is computed. What a loop carries has the size of its start value: the
     caller checks that the body keeps it (`keeps_sizes`).
     """
+    found = size_source(entry, value, axis)
+    return found if isinstance(found, tuple) else None
+
+
+def size_source(entry: Block, value: SSAValue, axis: int) -> Origin | SSAValue | None:
+    """As `origin`; for a computed size the number that computes it, None where there is none."""
     while True:
         if isinstance(value, BlockArgument):
             if value.block is entry:
@@ -45,15 +52,16 @@ def origin(entry: Block, value: SSAValue, axis: int) -> Origin | None:
             value = start
             continue
         found = _step(value, axis)
-        if found is None:
-            return None
+        if not isinstance(found, tuple):
+            return found
         value, axis = found
 
 
 def keeps_sizes(entry: Block, start: SSAValue, yielded: SSAValue) -> bool:
-    """Whether each dynamic size of a carried tensor is the same argument's on every trip."""
+    """Whether each dynamic size of a carried tensor is the same on every trip: one argument's, or
+    one number's, which is then computed before the loop."""
     for axis in dynamic_axes(start.type):
-        before, after = origin(entry, start, axis), origin(entry, yielded, axis)
+        before, after = size_source(entry, start, axis), size_source(entry, yielded, axis)
         if before is None or before != after:
             return False
     return True
@@ -73,8 +81,8 @@ def _start_of(argument: BlockArgument) -> SSAValue | None:
     return None
 
 
-def _step(value: SSAValue, axis: int) -> tuple[SSAValue, int] | None:
-    """A value and axis of the same size, one op nearer to the arguments."""
+def _step(value: SSAValue, axis: int) -> tuple[SSAValue, int] | SSAValue | None:
+    """A value and axis of the same size, one op nearer to the arguments; or the size itself."""
     assert isinstance(value, OpResult)
     op, number = value.op, value.index
     match op:
@@ -112,11 +120,11 @@ def _place(type: Attribute, axis: int) -> int:
     return dynamic_axes(type).index(axis)
 
 
-def _dim(size: SSAValue) -> tuple[SSAValue, int] | None:
-    """The tensor and axis that `tensor.dim` reads a size from."""
+def _dim(size: SSAValue) -> tuple[SSAValue, int] | SSAValue:
+    """The tensor and axis that `tensor.dim` reads a size from, or the size."""
     if not isinstance(size.owner, tensor.DimOp):
-        return None
+        return size
     index = size.owner.index.owner
     if not isinstance(index, arith.ConstantOp):
-        return None
+        return size
     return size.owner.source, cast("IntegerAttr[Any]", index.value).value.data
