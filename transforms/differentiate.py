@@ -15,14 +15,13 @@
 
 The backward function takes f's arguments and a cotangent of each floating-point result, and gives
 a cotangent of each argument in `wrt` (reverse mode: Griewank and Walther, Evaluating Derivatives,
-2008, chapter 3). What it needs of the forward values it computes again. Pre-condition: level `nd`;
-loops on the way of a gradient are `scf.for` with known trips. Post-condition: level `nd`; `f` as it
-was.
+2008, chapter 3). What it needs of the forward values it computes again. Pre- and post-condition:
+level `nd`; `f` as it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -31,16 +30,18 @@ from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
+from lamina.dialects import scf
 from lamina.dialects.locations import place_of
 from lamina.dialects.nd import NdOp
 from lamina.dialects.nd.base import is_float
 from lamina.dialects.type_tests import is_tensor
 from lamina.errors import LoweringError
-from lamina.transforms import differentiate_control
-from lamina.transforms.derivatives import RULES, Node
-from lamina.transforms.differentiate_control import pull_region
+from lamina.transforms.derivatives import INTO, RULES, Node
+from lamina.transforms.differentiate_control import pull_if
+from lamina.transforms.differentiate_loops import Loop, Memo, counted
 from lamina.transforms.ir_emitter import IrEmitter
 
+CONTROL = (scf.IfOp, scf.ForOp, scf.WhileOp)
 STOP = "lamina.stop_gradient"
 """Attribute of ops that no gradient goes through."""
 
@@ -59,7 +60,7 @@ def active_values(ops: Iterable[Operation], wrt: Iterable[SSAValue], e: IrEmitte
 def why_no_derivative(op: Operation) -> str | None:
     """Why an op that a gradient goes through cannot be differentiated, or None."""
     if op.regions:
-        return differentiate_control.why_not(op)
+        return None if isinstance(op, CONTROL) else "expected scf.if, scf.for or scf.while"
     if not isinstance(op, NdOp) or op.name.removeprefix("nd.") not in RULES:
         return "expected an op that has a derivative"
     return None
@@ -79,33 +80,48 @@ def node_of(op: Operation) -> Node[SSAValue]:
 
 
 def _parts(
-    op: Operation, given: Sequence[SSAValue | None], active: set[SSAValue], e: IrEmitter
+    op: Operation,
+    given: Sequence[SSAValue | None],
+    active: set[SSAValue],
+    known: Mapping[SSAValue, SSAValue],
+    e: IrEmitter,
 ) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """The active operands of an op, and their cotangents."""
+    """The active operands of an op, and their cotangents with what is `known` of them."""
     node = node_of(op)
     g = given[0] if len(given) == 1 else given
     for number, operand in enumerate(node.operands):
-        if operand in active:
-            try:
-                part = RULES[node.name](e, node, g, number)
-            except LoweringError as error:
-                error.place = error.place or place_of(op.location)
-                raise
-            if part is not None:
-                yield operand, part
+        if operand not in active:
+            continue
+        try:
+            before = known.get(operand)
+            if number == 0 and before is not None and node.name in INTO:
+                yield operand, INTO[node.name](e, node, g, before)
+                continue
+            part = RULES[node.name](e, node, g, number)
+        except LoweringError as error:
+            error.place = error.place or place_of(op.location)
+            raise
+        if part is not None:
+            yield operand, part if before is None else e.add(before, part)
 
 
 def pull_back(
-    ops: Sequence[Operation],
+    ops: list[Operation],
     cotangents: dict[SSAValue, SSAValue],
     wrt: Sequence[SSAValue],
     e: IrEmitter,
+    memo: Memo | None = None,
 ) -> list[SSAValue | None]:
     """The cotangents of `wrt`, given those of values that `ops` (in order) compute; None for zero.
 
-    `cotangents` is updated. Raises LoweringError, with its place, for an op without a derivative.
+    `cotangents` is updated, and `ops` where loops have to be counted first; a second walk back
+    over the same ops gets the `memo` of the first. Raises LoweringError, with its place, for an op
+    without a derivative.
     """
+    memo = memo or Memo()
     active = active_values(ops, wrt, e)
+    if _count_loops(ops, cotangents, active, memo):
+        active = active_values(ops, wrt, e)
     for op in reversed(ops):
         given = [cotangents.get(result) for result in op.results]
         if not any(result in active for result in op.results) or given == [None] * len(given):
@@ -116,16 +132,48 @@ def pull_back(
                 f"differentiate: {why}, found {op.name}", place=place_of(op.location)
             )
         e.location = op.location
-        parts = (
-            pull_region(op, given, active, e, pull_back)
-            if op.regions
-            else _parts(op, given, active, e)
-        )
-        for value, part in parts:
-            if value in active:
-                known = cotangents.get(value)
-                cotangents[value] = part if known is None else e.add(known, part)
+        if op.regions:
+            for value, part in _pulled(op, given, active, e, memo):
+                if value in active:
+                    known = cotangents.get(value)
+                    cotangents[value] = part if known is None else e.add(known, part)
+        else:
+            for value, total in _parts(op, given, active, cotangents, e):
+                cotangents[value] = total
     return [cotangents.get(value) for value in wrt]
+
+
+def _pulled(
+    op: Operation, given: Sequence[SSAValue | None], active: set[SSAValue], e: IrEmitter, memo: Memo
+) -> Iterable[tuple[SSAValue, SSAValue]]:
+    """What the regions of an op read, and the cotangents of it."""
+    if isinstance(op, scf.IfOp):
+        return pull_if(op, given, active, e, pull_back)
+    if isinstance(op, scf.ForOp):
+        return Loop(op, e, memo).back(given, active, pull_back)
+    # The work of an scf.while is done by a loop behind it.
+    return [(x, g) for x, g in zip(memo.handed[op], given, strict=False) if g is not None]
+
+
+def _count_loops(
+    ops: list[Operation], cotangents: dict[SSAValue, SSAValue], active: set[SSAValue], memo: Memo
+) -> bool:
+    """Let loops of unknown trips that a gradient may go through count them; whether there are any.
+
+    The counted loops go before them in `ops`: on the way back their turn is later.
+    """
+    found = [
+        op
+        for op in ops
+        if isinstance(op, scf.WhileOp)
+        and op not in memo.handed
+        and any(x in active and (x.uses or x in cotangents) for x in op.results)
+    ]
+    for op in found:
+        made, memo.handed[op] = counted(op)
+        place = ops.index(op)
+        ops[place:place] = made
+    return bool(found)
 
 
 @dataclass(frozen=True)

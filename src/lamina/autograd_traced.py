@@ -17,6 +17,7 @@ from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.recorder import Recorder, whole
 from lamina.frontend.traced import Storage, TracedArray
 from lamina.transforms.differentiate import STOP, pull_back
+from lamina.transforms.differentiate_loops import Memo
 from lamina.transforms.ir_emitter import IrEmitter
 
 
@@ -32,7 +33,7 @@ def pull(
     result = call(list(variables))
     outputs = [recorder.own(x) for x in tree.flatten(result)[0] if isinstance(x, Array)]
     values = [recorder.read(x) for x in outputs]
-    ops = _after(block, before)
+    ops, memo = _after(block, before), Memo()
 
     def back(cotangents: Sequence[Array]) -> list[Array | None]:
         e = _emitter(recorder)
@@ -40,7 +41,7 @@ def pull(
         for value, cotangent in zip(values, cotangents, strict=True):
             g = recorder.read(recorder.own(cotangent))
             known[value] = g if value not in known else e.add(known[value], g)
-        found = pull_back(ops, known, inputs, e)
+        found = pull_back(ops, known, inputs, e, memo)
         return [
             None if g is None else _array(recorder, g, variable)
             for g, variable in zip(found, variables, strict=True)

@@ -25,13 +25,14 @@ def pipelines(options: CompileOptions, target: Target) -> dict[str, tuple[str, .
     fma = _flag(target.has_fma)
     found = {
         # 1. Complex numbers are split first: what follows knows real ones only.
-        #    On whole-tensor ops patterns are few and see through everything. Dead ops first, since
-        #    they count as readers; sizes are checked for what is left; constants before patterns,
-        #    which look for them; patterns before duplicates, since they make equal ops equal;
-        #    products last, when transposes are one.
+        #    On whole-tensor ops patterns are few and see through everything. Dead ops and carries
+        #    first, since they count as readers; sizes are checked for what is left; constants
+        #    before patterns, which look for them; patterns before duplicates, since they make
+        #    equal ops equal; products last, when transposes are one.
         "nd-optimize": (
             "split-complex",
             "dce",
+            "drop-carries",
             "check-sizes",
             "fold-constants",
             "canonicalize-nd",

@@ -35,6 +35,7 @@ PASSES: dict[str, str] = {
     "absorb-transposes": "lamina.transforms.absorb_transposes:AbsorbTransposesPass",
     "plan-memory": "lamina.transforms.plan_memory:PlanMemoryPass",
     "kernels-to-loops": "lamina.lowering.kernels_to_loops:KernelsToLoopsPass",
+    "drop-carries": "lamina.transforms.drop_carries:DropCarriesPass",
     "expand-math": "lamina.lowering.expand_math:ExpandMathPass",
     "bufferize": "lamina.lowering.bufferize:BufferizePass",
     "scalarize-loops": "lamina.transforms.scalarize_loops:ScalarizeLoopsPass",

@@ -523,17 +523,60 @@ def test_traced_gradients_are_those_of_python() -> None:
     np.testing.assert_allclose(np.asarray(x.grad), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["while_loop", "fori_loop"])
-def test_gradients_through_unknown_trips_are_refused(name: str) -> None:
-    def function(x, n):
-        if name == "while_loop":
-            return lm.sum(lm.while_loop(lambda c: c[0] > 0, lambda c: c * x, x))
-        return lm.sum(lm.fori_loop(0, n, lambda i, c: c * x, x))
+def test_gradients_through_unknown_trips() -> None:
+    """`scf.while` in a cond in a scan; bounds that are arguments; a loop's own result."""
 
-    line = function.__code__.co_firstlineno + (2 if name == "while_loop" else 3)
-    with pytest.raises(lm.LoweringError, match="differentiate: expected") as caught:
-        lm.jit(lm.grad(function)).lower(X, 3)
-    assert f"{__file__}:{line}" in str(caught.value)
+    def function(x, n):
+        def step(c, v):
+            grown = lambda: lm.while_loop(lambda e: e < 3, lambda e: e * e + lm.exp(v), c)  # noqa: E731
+            return lm.cond(v > 0, grown, lambda: c * v), lm.sin(c)
+
+        c, ys = lm.scan(step, x[0], x)
+        return lm.fori_loop(0, n, lambda i, d: d * x[1] + i * c, lm.sum(ys))
+
+    gradient = lm.value_and_grad(function)
+    compiled = lm.jit(gradient)
+    for n in (0, 3):
+        found, expected = compiled(X, lm.asarray(n)), gradient(lm.asarray(X), n)
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-12)
+    assert lm.gradcheck(lambda x: function(x, 3), [X])
+
+
+def test_gradients_of_many_trips_keep_memory_and_time_linear() -> None:
+    """While loops of 1e4 trips: first and second order, eager and compiled."""
+
+    def function(x):
+        def body(c):
+            return c[0] + 1, lm.sin(c[1]) + 0.5 * x
+
+        return lm.sum(lm.while_loop(lambda c: c[0] < 10_000, body, (0, x))[1] ** 2)
+
+    x = X[:2]
+    slope = lm.grad(function)
+    compiled = lm.jit(slope)
+    np.testing.assert_allclose(
+        np.asarray(compiled(x)), np.asarray(slope(lm.asarray(x))), rtol=1e-10
+    )
+    assert compiled.lower(x).compile().memory().arena < 4096  # the stacks are as long as the loop
+    curvature = lm.jit(lm.grad(lambda x: lm.sum(slope(x))))
+    ends = [np.asarray(compiled(x + step)).sum() for step in ([1e-6, 0], [-1e-6, 0])]
+    assert float(curvature(x)[0]) == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5)
+
+
+@pytest.mark.parametrize("traced", [False, True], ids=["eager", "traced"])
+def test_effects_of_a_loop_happen_once(traced: bool) -> None:
+    """A check in a loop of unknown trips is the user's error, as without a gradient."""
+
+    def function(x):
+        def body(c):
+            return c + lm.take(x, lm.astype(c, lm.int64))  # out of range in the end
+
+        return lm.while_loop(lambda c: c < 100, body, x[0])
+
+    gradient = lm.grad(function)
+    with pytest.raises(lm.IndexRangeError):
+        (lm.jit(gradient) if traced else gradient)(np.array([1.0, 2.0, 3.0]))
 
 
 def test_gradients_inside_of_bodies() -> None:

@@ -1,5 +1,6 @@
 """How each `nd` op is differentiated: one rule an op, shared by the tape and `differentiate`."""
 
+from collections.abc import Callable
 from typing import Any
 
 from lamina.transforms.derivatives import elementwise, folding, indexing, sequence, shape, window
@@ -10,6 +11,14 @@ RULES: dict[str, Rule] = {
     **indexing.RULES,
 }  # fmt: skip
 """Name of an `nd` op without "nd." -> its rule."""
+
+INTO: dict[str, Callable[[Emitter[Any], Node[Any], Any, Any], Any]] = {
+    "gather": indexing.gather_into,
+    "dynamic_slice": shape.dynamic_slice_into,
+}
+"""Ops that read a part of their operand -> (emitter, node, cotangent of the result, known
+cotangent of the operand) -> their sum, for which only that part changes: a loop that reads a
+tensor part by part would else add the whole of it in each trip."""
 
 _SHAPES_ONLY = frozenset({
     "add", "subtract", "negative", "cast", "floor_divide", "sign", "floor", "ceil", "trunc",
@@ -40,4 +49,13 @@ def reads_result(name: str, params: dict[str, Any]) -> bool:
     return name in _RESULT and params.get("kind") != "sum"
 
 
-__all__ = ["RULES", "Emitter", "Node", "Rule", "first_read", "reads_operands", "reads_result"]
+__all__ = [
+    "INTO",
+    "RULES",
+    "Emitter",
+    "Node",
+    "Rule",
+    "first_read",
+    "reads_operands",
+    "reads_result",
+]

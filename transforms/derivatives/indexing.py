@@ -15,12 +15,17 @@ def _space(n: Node[Any]) -> dict[str, Any]:
 
 def gather(e: Emitter[Any], n: Node[Any], g: Any, _: int) -> Any:
     """Each cotangent is added to the element that was read, in the order of the result."""
+    return gather_into(e, n, g, e.full(0.0, n.x))
+
+
+def gather_into(e: Emitter[Any], n: Node[Any], g: Any, known: Any) -> Any:
+    """The cotangent of a gather's operand, added to what is `known` of it."""
     shape: tuple[int, ...] = e.shape(n.x)
     axes: tuple[int, ...] = n.params["axes"]
     indices = [
         _clamped(e, index, shape[axis]) for index, axis in zip(n.operands[1:], axes, strict=True)
     ]
-    return e.bind("scatter", e.full(0.0, n.x), g, *indices, kind="add", **_space(n))
+    return e.bind("scatter", known, g, *indices, kind="add", **_space(n))
 
 
 def _clamped(e: Emitter[Any], index: Any, size: int) -> Any:

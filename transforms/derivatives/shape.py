@@ -66,6 +66,12 @@ def dynamic_slice(e: Emitter[Any], n: Node[Any], g: Any, _: int) -> Any:
     return e.dynamic_update_slice(e.full(0.0, n.x), g, n.starts[: len(e.shape(n.x))])
 
 
+def dynamic_slice_into(e: Emitter[Any], n: Node[Any], g: Any, known: Any) -> Any:
+    """The cotangent of the operand, added to what is `known` of it."""
+    here = e.dynamic_slice(known, n.starts, n.out)
+    return e.dynamic_update_slice(known, e.add(here, g), n.starts)
+
+
 def dynamic_update_slice(e: Emitter[Any], n: Node[Any], g: Any, operand: int) -> Any:
     """The window goes to the update, the rest to the operand."""
     if operand == 1:

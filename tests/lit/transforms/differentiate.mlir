@@ -1213,44 +1213,33 @@ func.func @f(%p: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NEXT: [[V3:%[a-z0-9_]+]] = arith.constant 0 : index
 // CHECK-NEXT: [[V4:%[a-z0-9_]+]] = arith.constant 3 : index
 // CHECK-NEXT: [[V5:%[a-z0-9_]+]] = arith.constant 1 : index
-// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = scf.for [[V7:%[a-z0-9_]+]] = [[V3]] to [[V4]] step [[V5]] iter_args([[V8:%[a-z0-9_]+]] = [[V0]]) -> (tensor<4xf32>) {
-// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.multiply [[V8]], [[V1]] : tensor<4xf32>
-// CHECK-NEXT: scf.yield [[V9]] : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.broadcast [[V6]] dims [] : tensor<f32> -> tensor<3x4xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]], [[V9:%[a-z0-9_]+]] = scf.for [[V10:%[a-z0-9_]+]] = [[V3]] to [[V4]] step [[V5]] iter_args([[V11:%[a-z0-9_]+]] = [[V0]], [[V12:%[a-z0-9_]+]] = [[V7]]) -> (tensor<4xf32>, tensor<3x4xf32>) {
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.reshape [[V11]] : tensor<4xf32> -> tensor<1x4xf32>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.dynamic_update_slice [[V12]], [[V13]][[[V10]], [[V14]]] : tensor<1x4xf32> -> tensor<3x4xf32>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.multiply [[V11]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: scf.yield [[V16]], [[V15]] : tensor<4xf32>, tensor<3x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.broadcast [[V10]] dims [] : tensor<f32> -> tensor<3x4xf32>
-// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = arith.constant 0 : index
-// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = arith.constant 3 : index
-// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = arith.constant 1 : index
-// CHECK-NEXT: [[V15:%[a-z0-9_]+]], [[V16:%[a-z0-9_]+]] = scf.for [[V17:%[a-z0-9_]+]] = [[V12]] to [[V13]] step [[V14]] iter_args([[V18:%[a-z0-9_]+]] = [[V0]], [[V19:%[a-z0-9_]+]] = [[V11]]) -> (tensor<4xf32>, tensor<3x4xf32>) {
-// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = nd.reshape [[V18]] : tensor<4xf32> -> tensor<1x4xf32>
-// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = arith.constant 0 : index
-// CHECK-NEXT: [[V22:%[a-z0-9_]+]] = nd.dynamic_update_slice [[V19]], [[V20]][[[V17]], [[V21]]] : tensor<1x4xf32> -> tensor<3x4xf32>
-// CHECK-NEXT: [[V23:%[a-z0-9_]+]] = arith.muli [[V17]], [[V5]] : index
-// CHECK-NEXT: [[V24:%[a-z0-9_]+]] = arith.addi [[V3]], [[V23]] : index
-// CHECK-NEXT: [[V25:%[a-z0-9_]+]] = nd.multiply [[V18]], [[V1]] : tensor<4xf32>
-// CHECK-NEXT: scf.yield [[V25]], [[V22]] : tensor<4xf32>, tensor<3x4xf32>
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V18:%[a-z0-9_]+]] = nd.broadcast [[V17]] dims [] : tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = arith.constant 3 : index
+// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V22:%[a-z0-9_]+]], [[V23:%[a-z0-9_]+]] = scf.for [[V24:%[a-z0-9_]+]] = [[V19]] to [[V20]] step [[V21]] iter_args([[V25:%[a-z0-9_]+]] = [[V2]], [[V26:%[a-z0-9_]+]] = [[V18]]) -> (tensor<4xf32>, tensor<4xf32>) {
+// CHECK-NEXT: [[V27:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V28:%[a-z0-9_]+]] = arith.subi [[V20]], [[V27]] : index
+// CHECK-NEXT: [[V29:%[a-z0-9_]+]] = arith.subi [[V28]], [[V24]] : index
+// CHECK-NEXT: [[V30:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V31:%[a-z0-9_]+]] = nd.dynamic_slice [[V9]][[[V29]], [[V30]]] sizes [1, 4] : tensor<3x4xf32> -> tensor<1x4xf32>
+// CHECK-NEXT: [[V32:%[a-z0-9_]+]] = nd.reshape [[V31]] : tensor<1x4xf32> -> tensor<4xf32>
+// CHECK-NEXT: [[V33:%[a-z0-9_]+]] = nd.multiply [[V25]], [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V34:%[a-z0-9_]+]] = nd.multiply [[V25]], [[V32]] : tensor<4xf32>
+// CHECK-NEXT: [[V35:%[a-z0-9_]+]] = nd.add [[V26]], [[V34]] : tensor<4xf32>
+// CHECK-NEXT: scf.yield [[V33]], [[V35]] : tensor<4xf32>, tensor<4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: [[V26:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: [[V27:%[a-z0-9_]+]] = nd.broadcast [[V26]] dims [] : tensor<f32> -> tensor<4xf32>
-// CHECK-NEXT: [[V28:%[a-z0-9_]+]] = arith.constant 0 : index
-// CHECK-NEXT: [[V29:%[a-z0-9_]+]] = arith.constant 3 : index
-// CHECK-NEXT: [[V30:%[a-z0-9_]+]] = arith.constant 1 : index
-// CHECK-NEXT: [[V31:%[a-z0-9_]+]], [[V32:%[a-z0-9_]+]] = scf.for [[V33:%[a-z0-9_]+]] = [[V28]] to [[V29]] step [[V30]] iter_args([[V34:%[a-z0-9_]+]] = [[V2]], [[V35:%[a-z0-9_]+]] = [[V27]]) -> (tensor<4xf32>, tensor<4xf32>) {
-// CHECK-NEXT: [[V36:%[a-z0-9_]+]] = arith.constant 2 : index
-// CHECK-NEXT: [[V37:%[a-z0-9_]+]] = arith.subi [[V36]], [[V33]] : index
-// CHECK-NEXT: [[V38:%[a-z0-9_]+]] = arith.constant 0 : index
-// CHECK-NEXT: [[V39:%[a-z0-9_]+]] = nd.dynamic_slice [[V16]][[[V37]], [[V38]]] sizes [1, 4] : tensor<3x4xf32> -> tensor<1x4xf32>
-// CHECK-NEXT: [[V40:%[a-z0-9_]+]] = nd.reshape [[V39]] : tensor<1x4xf32> -> tensor<4xf32>
-// CHECK-NEXT: [[V41:%[a-z0-9_]+]] = arith.muli [[V37]], [[V5]] : index
-// CHECK-NEXT: [[V42:%[a-z0-9_]+]] = arith.addi [[V3]], [[V41]] : index
-// CHECK-NEXT: [[V43:%[a-z0-9_]+]] = nd.multiply [[V40]], [[V1]] : tensor<4xf32>
-// CHECK-NEXT: [[V44:%[a-z0-9_]+]] = nd.multiply [[V34]], [[V1]] : tensor<4xf32>
-// CHECK-NEXT: [[V45:%[a-z0-9_]+]] = nd.multiply [[V34]], [[V40]] : tensor<4xf32>
-// CHECK-NEXT: [[V46:%[a-z0-9_]+]] = nd.add [[V35]], [[V45]] : tensor<4xf32>
-// CHECK-NEXT: scf.yield [[V44]], [[V46]] : tensor<4xf32>, tensor<4xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: func.return [[V31]], [[V32]] : tensor<4xf32>, tensor<4xf32>
+// CHECK-NEXT: func.return [[V22]], [[V23]] : tensor<4xf32>, tensor<4xf32>
 func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %l = arith.constant 0 : index
   %u = arith.constant 3 : index
@@ -1260,6 +1249,191 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
     scf.yield %a : tensor<4xf32>
   }
   func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// linear loop. What the way back does not read is not stored.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = arith.constant 3 : index
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = scf.for [[V6:%[a-z0-9_]+]] = [[V2]] to [[V3]] step [[V4]] iter_args([[V7:%[a-z0-9_]+]] = [[V0]]) -> (tensor<4xf32>) {
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.negative [[V7]] : tensor<4xf32>
+// CHECK-NEXT: scf.yield [[V8]] : tensor<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = arith.constant 3 : index
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = scf.for [[V13:%[a-z0-9_]+]] = [[V9]] to [[V10]] step [[V11]] iter_args([[V14:%[a-z0-9_]+]] = [[V1]]) -> (tensor<4xf32>) {
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.negative [[V14]] : tensor<4xf32>
+// CHECK-NEXT: scf.yield [[V15]] : tensor<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[V12]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %l = arith.constant 0 : index
+  %u = arith.constant 3 : index
+  %s = arith.constant 1 : index
+  %r = scf.for %i = %l to %u step %s iter_args(%c = %x) -> (tensor<4xf32>) {
+    %a = nd.negative %c : tensor<4xf32>
+    scf.yield %a : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// loop of run-time trips. The stack has as many rows; a step that is not 1.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<f32>, [[V1:%[a-z0-9_]+]]: index, [[V2:%[a-z0-9_]+]]: index, [[V3:%[a-z0-9_]+]]: tensor<f32>) -> tensor<f32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = arith.constant 2 : index
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = arith.subi [[V2]], [[V1]] : index
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = arith.maxsi [[V5]], [[V6]] : index
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = arith.ceildivsi [[V7]], [[V4]] : index
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.broadcast [[V9]][[[V8]]] dims [] : tensor<f32> -> tensor<?xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]], [[V12:%[a-z0-9_]+]] = scf.for [[V13:%[a-z0-9_]+]] = [[V1]] to [[V2]] step [[V4]] iter_args([[V14:%[a-z0-9_]+]] = [[V0]], [[V15:%[a-z0-9_]+]] = [[V10]]) -> (tensor<f32>, tensor<?xf32>) {
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = arith.subi [[V13]], [[V1]] : index
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = arith.divsi [[V16]], [[V4]] : index
+// CHECK-NEXT: [[V18:%[a-z0-9_]+]] = nd.reshape [[V14]] : tensor<f32> -> tensor<1xf32>
+// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = nd.dynamic_update_slice [[V15]], [[V18]][[[V17]]] : tensor<1xf32> -> tensor<?xf32>
+// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = nd.sin [[V14]] : tensor<f32>
+// CHECK-NEXT: scf.yield [[V20]], [[V19]] : tensor<f32>, tensor<?xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V22:%[a-z0-9_]+]] = arith.subi [[V2]], [[V1]] : index
+// CHECK-NEXT: [[V23:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V24:%[a-z0-9_]+]] = arith.maxsi [[V22]], [[V23]] : index
+// CHECK-NEXT: [[V25:%[a-z0-9_]+]] = arith.ceildivsi [[V24]], [[V4]] : index
+// CHECK-NEXT: [[V26:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V27:%[a-z0-9_]+]] = scf.for [[V28:%[a-z0-9_]+]] = [[V21]] to [[V25]] step [[V26]] iter_args([[V29:%[a-z0-9_]+]] = [[V3]]) -> (tensor<f32>) {
+// CHECK-NEXT: [[V30:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V31:%[a-z0-9_]+]] = arith.subi [[V25]], [[V30]] : index
+// CHECK-NEXT: [[V32:%[a-z0-9_]+]] = arith.subi [[V31]], [[V28]] : index
+// CHECK-NEXT: [[V33:%[a-z0-9_]+]] = nd.dynamic_slice [[V12]][[[V32]]] sizes [1] : tensor<?xf32> -> tensor<1xf32>
+// CHECK-NEXT: [[V34:%[a-z0-9_]+]] = nd.reshape [[V33]] : tensor<1xf32> -> tensor<f32>
+// CHECK-NEXT: [[V35:%[a-z0-9_]+]] = nd.cos [[V34]] : tensor<f32>
+// CHECK-NEXT: [[V36:%[a-z0-9_]+]] = nd.multiply [[V29]], [[V35]] : tensor<f32>
+// CHECK-NEXT: scf.yield [[V36]] : tensor<f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[V27]] : tensor<f32>
+func.func @f(%x: tensor<f32>, %l: index, %u: index) -> tensor<f32> {
+  %s = arith.constant 2 : index
+  %r = scf.for %i = %l to %u step %s iter_args(%c = %x) -> (tensor<f32>) {
+    %a = nd.sin %c : tensor<f32>
+    scf.yield %a : tensor<f32>
+  }
+  func.return %r : tensor<f32>
+}
+
+// -----
+
+// while. It counts its trips, and checks; a counted loop behind it does its work again.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<f32>, [[V1:%[a-z0-9_]+]]: tensor<f32>) -> tensor<f32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.constant dense<9.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]], [[V5:%[a-z0-9_]+]] = scf.while ([[V6:%[a-z0-9_]+]] = [[V0]], [[V7:%[a-z0-9_]+]] = [[V3]]) : (tensor<f32>, index) -> (tensor<f32>, index) {
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.less [[V6]], [[V2]] : tensor<f32> -> tensor<i1>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = tensor.extract [[V8]][] : tensor<i1>
+// CHECK-NEXT: scf.condition([[V9]]) [[V6]], [[V7]] : tensor<f32>, index
+// CHECK-NEXT: } do {
+// CHECK-NEXT: ^{{.*}}([[V10:%[a-z0-9_]+]]: tensor<f32>, [[V11:%[a-z0-9_]+]]: index):
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.equal [[V10]], [[V10]] : tensor<f32> -> tensor<i1>
+// CHECK-NEXT: nd.check [[V12]], "ArgumentError", "no NaN"
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.exp [[V10]] : tensor<f32>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = arith.addi [[V11]], [[V14]] : index
+// CHECK-NEXT: scf.yield [[V13]], [[V15]] : tensor<f32>, index
+// CHECK-NEXT: }
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V18:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = arith.maxsi [[V5]], [[V18]] : index
+// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = nd.broadcast [[V20]][[[V19]]] dims [] : tensor<f32> -> tensor<?xf32>
+// CHECK-NEXT: [[V22:%[a-z0-9_]+]], [[V23:%[a-z0-9_]+]] = scf.for [[V24:%[a-z0-9_]+]] = [[V16]] to [[V5]] step [[V17]] iter_args([[V25:%[a-z0-9_]+]] = [[V0]], [[V26:%[a-z0-9_]+]] = [[V21]]) -> (tensor<f32>, tensor<?xf32>) {
+// CHECK-NEXT: [[V27:%[a-z0-9_]+]] = nd.reshape [[V25]] : tensor<f32> -> tensor<1xf32>
+// CHECK-NEXT: [[V28:%[a-z0-9_]+]] = nd.dynamic_update_slice [[V26]], [[V27]][[[V24]]] : tensor<1xf32> -> tensor<?xf32>
+// CHECK-NEXT: [[V29:%[a-z0-9_]+]] = nd.exp [[V25]] : tensor<f32>
+// CHECK-NEXT: scf.yield [[V29]], [[V28]] : tensor<f32>, tensor<?xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[V30:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V31:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V32:%[a-z0-9_]+]] = arith.maxsi [[V5]], [[V31]] : index
+// CHECK-NEXT: [[V33:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V34:%[a-z0-9_]+]] = scf.for [[V35:%[a-z0-9_]+]] = [[V30]] to [[V32]] step [[V33]] iter_args([[V36:%[a-z0-9_]+]] = [[V1]]) -> (tensor<f32>) {
+// CHECK-NEXT: [[V37:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V38:%[a-z0-9_]+]] = arith.subi [[V32]], [[V37]] : index
+// CHECK-NEXT: [[V39:%[a-z0-9_]+]] = arith.subi [[V38]], [[V35]] : index
+// CHECK-NEXT: [[V40:%[a-z0-9_]+]] = nd.dynamic_slice [[V23]][[[V39]]] sizes [1] : tensor<?xf32> -> tensor<1xf32>
+// CHECK-NEXT: [[V41:%[a-z0-9_]+]] = nd.reshape [[V40]] : tensor<1xf32> -> tensor<f32>
+// CHECK-NEXT: [[V42:%[a-z0-9_]+]] = nd.exp [[V41]] : tensor<f32>
+// CHECK-NEXT: [[V43:%[a-z0-9_]+]] = nd.multiply [[V36]], [[V42]] : tensor<f32>
+// CHECK-NEXT: scf.yield [[V43]] : tensor<f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[V34]] : tensor<f32>
+func.func @f(%x: tensor<f32>) -> tensor<f32> {
+  %h = nd.constant dense<9.0> : tensor<f32>
+  %r = scf.while (%c = %x) : (tensor<f32>) -> tensor<f32> {
+    %p = nd.less %c, %h : tensor<f32> -> tensor<i1>
+    %b = tensor.extract %p[] : tensor<i1>
+    scf.condition(%b) %c : tensor<f32>
+  } do {
+  ^after(%d: tensor<f32>):
+    %q = nd.equal %d, %d : tensor<f32> -> tensor<i1>
+    nd.check %q, "ArgumentError", "no NaN"
+    %a = nd.exp %d : tensor<f32>
+    scf.yield %a : tensor<f32>
+  }
+  func.return %r : tensor<f32>
+}
+
+// -----
+
+// part. A loop adds to the part of a cotangent that it read.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<5x2xf32>, [[V1:%[a-z0-9_]+]]: tensor<2xf32>) -> tensor<5x2xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = arith.constant 5 : index
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<2xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = scf.for [[V7:%[a-z0-9_]+]] = [[V2]] to [[V3]] step [[V4]] iter_args([[V8:%[a-z0-9_]+]] = [[V5]]) -> (tensor<2xf32>) {
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.dynamic_slice [[V0]][[[V7]], [[V2]]] sizes [1, 2] : tensor<5x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.reshape [[V9]] : tensor<1x2xf32> -> tensor<2xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.add [[V8]], [[V10]] : tensor<2xf32>
+// CHECK-NEXT: scf.yield [[V11]] : tensor<2xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.broadcast [[V12]] dims [] : tensor<f32> -> tensor<5x2xf32>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = arith.constant 5 : index
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]], [[V18:%[a-z0-9_]+]] = scf.for [[V19:%[a-z0-9_]+]] = [[V14]] to [[V15]] step [[V16]] iter_args([[V20:%[a-z0-9_]+]] = [[V1]], [[V21:%[a-z0-9_]+]] = [[V13]]) -> (tensor<2xf32>, tensor<5x2xf32>) {
+// CHECK-NEXT: [[V22:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V23:%[a-z0-9_]+]] = arith.subi [[V15]], [[V22]] : index
+// CHECK-NEXT: [[V24:%[a-z0-9_]+]] = arith.subi [[V23]], [[V19]] : index
+// CHECK-NEXT: [[V25:%[a-z0-9_]+]] = nd.reshape [[V20]] : tensor<2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: [[V26:%[a-z0-9_]+]] = nd.dynamic_slice [[V21]][[[V24]], [[V2]]] sizes [1, 2] : tensor<5x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: [[V27:%[a-z0-9_]+]] = nd.add [[V26]], [[V25]] : tensor<1x2xf32>
+// CHECK-NEXT: [[V28:%[a-z0-9_]+]] = nd.dynamic_update_slice [[V21]], [[V27]][[[V24]], [[V2]]] : tensor<1x2xf32> -> tensor<5x2xf32>
+// CHECK-NEXT: scf.yield [[V20]], [[V28]] : tensor<2xf32>, tensor<5x2xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[V18]] : tensor<5x2xf32>
+func.func @f(%x: tensor<5x2xf32>) -> tensor<2xf32> {
+  %l = arith.constant 0 : index
+  %u = arith.constant 5 : index
+  %s = arith.constant 1 : index
+  %z = nd.constant dense<0.0> : tensor<2xf32>
+  %r = scf.for %i = %l to %u step %s iter_args(%c = %z) -> (tensor<2xf32>) {
+    %w = nd.dynamic_slice %x[%i, %l] sizes [1, 2] : tensor<5x2xf32> -> tensor<1x2xf32>
+    %v = nd.reshape %w : tensor<1x2xf32> -> tensor<2xf32>
+    %a = nd.add %c, %v : tensor<2xf32>
+    scf.yield %a : tensor<2xf32>
+  }
+  func.return %r : tensor<2xf32>
 }
 
 // -----
@@ -1305,41 +1479,12 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// The reason: expected scf.if or scf.for on the way of a gradient.
-func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %true = arith.constant true
-  // expected-error@+1 {{differentiate: expected scf.if or scf.for on the way of a gradient, found scf.while}}
-  %r = scf.while (%c = %x) : (tensor<4xf32>) -> tensor<4xf32> {
-    scf.condition(%true) %c : tensor<4xf32>
-  } do {
-  ^bb0(%c: tensor<4xf32>):
-    scf.yield %c : tensor<4xf32>
-  }
-  func.return %r : tensor<4xf32>
-}
-
-// -----
-
-// The reason: expected a loop whose number of trips is known.
-func.func @f(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
-  // expected-error@+1 {{differentiate: expected a loop whose number of trips is known, on the way of a gradient, found scf.for}}
-  %r = scf.for %i = %zero to %n step %one iter_args(%c = %x) -> (tensor<4xf32>) {
-    %s = nd.sin %c : tensor<4xf32>
-    scf.yield %s : tensor<4xf32>
-  }
-  func.return %r : tensor<4xf32>
-}
-
-// -----
-
 // The reason: expected a loop that carries tensors of static shapes.
-func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+func.func @f(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
-  // expected-error@+1 {{differentiate: expected a loop that carries tensors of static shapes, on the way of a gradient, found scf.for}}
-  %r = scf.for %i = %zero to %one step %one iter_args(%c = %x) -> (tensor<?xf32>) {
+  // expected-error@+1 {{differentiate: expected a loop that carries tensors of static shapes, on the way of a gradient, found tensor<?xf32>}}
+  %r = scf.for %i = %zero to %n step %one iter_args(%c = %x) -> (tensor<?xf32>) {
     %s = nd.sin %c : tensor<?xf32>
     scf.yield %s : tensor<?xf32>
   }
