@@ -23,7 +23,7 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 
 from lamina.frontend.array import Array, is_array, is_ndarray
-from lamina.frontend.location import is_user_code
+from lamina.frontend.location import is_user_code, source_code
 from lamina.frontend.traced import TracedArray
 
 Place: TypeAlias = Literal["item", "attribute", "cell"]
@@ -215,6 +215,10 @@ class Watch:
 
     def ran(self, code: types.CodeType, namespace: dict[str, Any], local: dict[str, Any]) -> None:
         """Note that `code` ran with these globals and arguments."""
+        source = source_code(code)
+        if source is None:
+            return
+        code = source
         self.globals[code] = namespace
         receivers = self.receivers.setdefault(code, {})
         for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:

@@ -37,6 +37,7 @@ from lamina.frontend.index_arrays import (
     scatter_to,
 )
 from lamina.frontend.location import fail
+from lamina.frontend.run_time_views import is_run_time, run_time_view, static_keys
 from lamina.frontend.shapes import Shape
 from lamina.frontend.traced import TracedArray, WeakScalar
 
@@ -47,7 +48,7 @@ def get_item(x: Array, key: Any, /) -> Array:
     keys = _listed(key)
     if not is_advanced(keys):
         return _viewed(x, keys)
-    plan = plan_of(x.shape, keys)
+    plan = plan_of(x.shape, static_keys(keys))
     if plan.masks:
         return _selected(x, plan)
     if plan.is_single:
@@ -74,6 +75,7 @@ def set_item(x: Array, key: Any, value: ArrayLike, /) -> None:
     if len(keys) == 1 and is_array(keys[0]) and (keys[0].dtype, keys[0].ndim) == (bool_, 0):
         _write_all(x, keys[0], value)
         return
+    keys = static_keys(keys)
     masked = plan_of(x.shape, keys, resolve=False)
     if len(masked.masks) == 1 and not masked.arrays and _write_masked(x, masked, value):
         return
@@ -246,6 +248,8 @@ def _ints(source: Array, plan: Plan) -> Keys:
 
 
 def _viewed(x: Array, keys: tuple[Any, ...]) -> Array:
+    if is_run_time(keys):
+        return run_time_view(x, _expanded(x.shape, keys), basic_index)
     starts, limits, strides, reversed_axes, shape = basic_index(x.shape, keys)
     result = x
     if not same((starts, limits, strides), ((0,) * x.ndim, x.shape, (1,) * x.ndim)):

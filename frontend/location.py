@@ -51,6 +51,23 @@ def _is_user_file(code: CodeType) -> bool:
     return not path.startswith(_ROOTS)
 
 
+CONVERTED: dict[int, tuple[CodeType, CodeType | None]] = {}
+"""id of a code object that script mode made -> it, and the user's code that it was made from; None
+for a part of a function."""
+
+
+def source_code(code: CodeType) -> CodeType | None:
+    """The user's code that `code` runs; None for a part of a converted function."""
+    found = CONVERTED.get(id(code))
+    return code if found is None else found[1]
+
+
+def is_installed(code: CodeType) -> bool:
+    """Whether `code` is of an installed package."""
+    folders = os.path.realpath(code.co_filename).split(os.sep)
+    return "site-packages" in folders or "dist-packages" in folders
+
+
 def user_frame() -> FrameType | None:
     """The innermost frame of user code, or None when there is none."""
     frame = inspect.currentframe()

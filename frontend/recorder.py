@@ -24,10 +24,8 @@ from lamina.frontend.dtypes import (
     COMPLEX_OF,
     INTEGERS,
     PART_OF,
-    RANGES,
     DType,
     bool_,
-    check_scalar,
     default_of,
     float64,
     int64,
@@ -109,6 +107,7 @@ class Recorder:
         self.shared = shared or {}
         self.roots = {id(root) for root, _ in self.shared.values()}
         self.numpy_scalars = False
+        self.memo: dict[Any, Any] = {}  # what script mode knows of its loops
         self.frozen: dict[int, Array | NDArray] = {}
         self.sizes = SizeTable(_seen_from_outside(self))
 
@@ -219,10 +218,8 @@ class Recorder:
     @unwatched
     def from_weak(self, scalar: WeakScalar, dtype: DType) -> Array:
         """A weak scalar as an array of `dtype`. Raises `DTypeError` for an int outside it."""
-        if dtype in INTEGERS and scalar.kind is int:
-            check_scalar(scalar._number, dtype)
-            if dtype != int64:
-                self.keep_in_range(scalar, *RANGES[dtype])
+        if dtype in INTEGERS and scalar.kind is int and dtype != int64:
+            scalar.fit(dtype)
         array = whole(scalar._storage, scalar._position)
         return array if array.dtype == dtype else self.emit("cast", [array], {"dtype": dtype})
 
@@ -324,6 +321,17 @@ class Recorder:
             scope.close()
 
     @contextmanager
+    def resumed(self, scope: Scope) -> Generator[None]:
+        """Ops recorded inside go to the end of a branch that has ended."""
+        around, self.scope, self.block = (self.scope, self.block), scope, scope.block
+        scope.reopen()
+        try:
+            yield
+        finally:
+            self.scope, self.block = around
+            scope.close()
+
+    @contextmanager
     def outside(self) -> Generator[None]:
         """Ops recorded inside go before the loop or branch that is recorded."""
         inner = self.scope
@@ -416,7 +424,11 @@ class Recorder:
         storage = array._storage
         values = [whole(storage, array._position)]
         for name, params in array._steps:
-            values.append(self.emit(name, values[-1:], params))
+            if name == "dynamic_slice":
+                starts, sizes = params["starts"].arrays, params["sizes"]
+                values.append(self.at_index(name, values[-1:], starts, sizes))
+            else:
+                values.append(self.emit(name, values[-1:], params))
         return values
 
     @unwatched

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import IntegerAttr, i1
@@ -26,16 +26,49 @@ def branches(
     recorder: Recorder, predicate: TracedArray, runs: Sequence[Callable[[], Arrays]]
 ) -> Arrays:
     """`scf.if` on a 0-d bool: what the two functions give, whose types are equal."""
-    location = recorder._here()[1]
-    flag = _flag(recorder, predicate)
     scopes: list[Scope] = []
-    yielded: list[list[SSAValue]] = []
-    like: Arrays = []
+    results: list[Arrays] = []
+    flag = _flag(recorder, predicate)
     for run in runs:
         with recorder.region(Block(), loop=False) as scope:
-            like = run()
-            yielded.append([recorder.read(array) for array in like])
+            results.append(run())
         scopes.append(scope)
+    return _joined(recorder, flag, scopes, results)
+
+
+def merged(
+    recorder: Recorder,
+    predicate: TracedArray,
+    runs: Sequence[Callable[[], Any]],
+    settle: Callable[[list[Any]], list[Callable[[], Arrays]]],
+) -> Arrays:
+    """As `branches`, where what both functions gave decides of what type the results are.
+
+    settle: gets the two values, and gives for each branch a function that makes its results there.
+    """
+    scopes: list[Scope] = []
+    found: list[Any] = []
+    flag = _flag(recorder, predicate)
+    for run in runs:
+        with recorder.region(Block(), loop=False) as scope:
+            found.append(run())
+        scopes.append(scope)
+    results: list[Arrays] = []
+    for scope, last in zip(scopes, settle(found), strict=True):
+        with recorder.resumed(scope):
+            results.append(last())
+    return _joined(recorder, flag, scopes, results)
+
+
+def _joined(
+    recorder: Recorder, flag: SSAValue, scopes: Sequence[Scope], results: Sequence[Arrays]
+) -> Arrays:
+    """The `scf.if` of two branches that are recorded."""
+    location = recorder._here()[1]
+    yielded: list[list[SSAValue]] = []
+    for scope, arrays in zip(scopes, results, strict=True):
+        with recorder.resumed(scope):
+            yielded.append([recorder.read(array) for array in arrays])
     written = written_in(scopes)
     for scope, values in zip(scopes, yielded, strict=True):
         for storage in written:
@@ -48,16 +81,19 @@ def branches(
         regions=[Region(scope.block) for scope in scopes],
         location=location,
     )
-    return _results(recorder, op, like, written)
+    return _results(recorder, op, results[0], written)
 
 
 def counted(
     recorder: Recorder,
     bounds: tuple[int | TracedArray, int | TracedArray],
     init: Sequence[TracedArray],
-    body: Callable[[TracedArray, Arrays], Arrays],
-) -> Arrays:
-    """`scf.for` over int64 from the first bound up to the second, by 1."""
+    body: Callable[[TracedArray, Arrays], Arrays | None],
+) -> Arrays | None:
+    """`scf.for` over int64 from the first bound up to the second, by 1.
+
+    None, and nothing is recorded, where the body gives None.
+    """
     position, location = recorder._here()
     operands = [_index(recorder, bound) for bound in (*bounds, 1)]
     low, high = (b if isinstance(b, int) else recorder.sizes.number(b) for b in bounds)
@@ -71,7 +107,11 @@ def counted(
         block.add_op(convert)
         number = recorder.fresh(convert.results[0], (), int64, position)
         carried = _arguments(recorder, block.args[1 : 1 + len(init)], init)
-        values = [recorder.read(array) for array in body(number, carried)]
+        given = body(number, carried)
+        values = [recorder.read(array) for array in given or ()]
+    if given is None:
+        scope.drop()
+        return None
     if not convert.results[0].uses and convert.results[0] not in values:
         convert.detach()
         convert.erase()
@@ -105,9 +145,12 @@ def repeated(
     recorder: Recorder,
     init: Sequence[TracedArray],
     test: Callable[[Arrays], TracedArray],
-    body: Callable[[Arrays], Arrays],
-) -> Arrays:
-    """`scf.while`: the body's work as long as the test, a 0-d bool, holds."""
+    body: Callable[[Arrays], Arrays | None],
+) -> Arrays | None:
+    """`scf.while`: the body's work as long as the test, a 0-d bool, holds.
+
+    None, and nothing is recorded, where the body gives None.
+    """
     location = recorder._here()[1]
     starts = [recorder.read(array) for array in init]
     types = [start.type for start in starts]
@@ -118,7 +161,12 @@ def repeated(
         handed = [recorder.read(array) for array in carried]
     with recorder.region(after, loop=True) as second:
         carried = _arguments(recorder, after.args, init)
-        values = [recorder.read(array) for array in body(carried)]
+        given = body(carried)
+        values = [recorder.read(array) for array in given or ()]
+    if given is None:
+        first.drop()
+        second.drop()
+        return None
     written = written_in([first, second])
     handed = first.settle(written, handed)
     before.add_op(scf.ConditionOp.create(operands=[flag, *handed], location=location))

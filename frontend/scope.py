@@ -42,6 +42,7 @@ class Scope:
         self.block = block
         self.loop = loop
         self.entered: dict[Storage, Entry] = {}
+        self.made: list[object] = []  # containers that user code made here
         self.failed = False  # user code raised: what it wrote has no value any more
 
     def sees(self, block: Block | None) -> bool:
@@ -89,6 +90,12 @@ class Scope:
                 storage.scope = NOWHERE
             elif storage.scope is not NOWHERE:
                 storage.version, storage.scope = entry.version, self.parent
+
+    def reopen(self) -> None:
+        """Take the storages again, as they were when the region was closed."""
+        for storage, entry in self.entered.items():
+            storage.value, storage.scope = entry.last, self
+            storage.version = entry.version + entry.written
 
     def drop(self) -> None:
         """Erase all that was recorded."""

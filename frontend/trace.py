@@ -128,6 +128,7 @@ def trace(
     *,
     static: Sequence[str] = (),
     shapes: Mapping[int, Shape] | None = None,
+    script: bool = False,
 ) -> Trace:
     """Run `function` on traced stand-ins of its arguments and return the program it makes.
 
@@ -135,12 +136,14 @@ def trace(
     leaf, and all of the parameters named in `static`, is used as it is. Whatever the function
     raises passes through; `TraceError` where it needs a value that only a run has.
 
+    script: control flow on traced values is captured from the source (`frontend/script`).
     shapes: leaf number -> shape with sizes that are expressions (`dims.py`): the program is for
     all of them. Where arrays overlap in memory and one of them is written, the function runs a
     second time; with such sizes that is a `TraceError`.
     """
     named = bind_arguments(function, args, kwargs or {})
-    program = _trace(function, named, static, Recorder(), shapes)
+    run = scripted(function) if script else function
+    program = _trace(function, run, named, static, Recorder(), shapes)
     if not program.written:
         return program
     leaves = tree.flatten(named)[0]
@@ -151,16 +154,25 @@ def trace(
             "jit: expected arguments of their own memory, since the function writes one and has "
             "sizes that are not known, found arrays that overlap; pass copies"
         )
-    return _trace(function, named, static, Recorder(shared)) if shared else program
+    return _trace(function, run, named, static, Recorder(shared)) if shared else program
+
+
+def scripted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as script mode runs it."""
+    from lamina.frontend.script.source import converted
+
+    return converted(function)
 
 
 def _trace(
     function: Callable[..., Any],
+    run: Callable[..., Any],
     named: dict[str, Any],
     static: Sequence[str],
     recorder: Recorder,
     shapes: Mapping[int, Shape] | None = None,
 ) -> Trace:
+    """The program of `run`: the function, or the one that was made of it."""
     leaves, arguments = tree.flatten(named)
     position = _definition(function)
     token = CURRENT.set(recorder)
@@ -174,7 +186,7 @@ def _trace(
         watch = Watch()
         recorder.hook = watch.hook
         with watch:
-            result = _called(function, bound)
+            result = _called(run, bound)
         found, result_tree = tree.flatten(result)
         results, values = _results(recorder, found)
         written = [storage for storage in recorder.inputs if storage.version]

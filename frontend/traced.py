@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from lamina.errors import TraceError
 from lamina.frontend.array import AUTOGRAD, Array, NDArray
-from lamina.frontend.dtypes import DType, default_of
+from lamina.frontend.dtypes import RANGES, DType, check_scalar, default_of
 from lamina.frontend.location import fail
 from lamina.frontend.shapes import Shape
 from lamina.frontend.views import Step
@@ -181,6 +181,11 @@ class WeakScalar(TracedArray):
         """The value; from now on the compiled program is for this value only."""
         self._storage.recorder.pin(self._sources)
         return self._number
+
+    def fit(self, dtype: DType) -> None:
+        """Check that the int is one of an integer `dtype`; the trace holds while it is."""
+        check_scalar(self._number, dtype)
+        self._storage.recorder.keep_in_range(self, *RANGES[dtype])
 
     def _scalar(self, kind: str) -> Any:
         return self.number()

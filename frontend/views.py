@@ -1,6 +1,7 @@
 """Which operations are views, and how a write goes back through one.
 
-The steps are the primitives slice, reverse, transpose, reshape and broadcast. Eager views are
+The steps are the primitives slice, reverse, transpose, reshape and broadcast, and traced also
+dynamic_slice, a window whose place a run computes (`Starts`). Eager views are
 NumPy's; a traced view keeps its strides over the row-major storage, so that NumPy's own rule says
 for both whether a reshape is a view.
 """
@@ -53,6 +54,20 @@ def _reshape(x: NDArray, *, shape: Shape) -> NDArray:
 Step: TypeAlias = tuple[str, dict[str, Any]]
 """A view primitive and its parameters."""
 
+
+class Starts:
+    """Where a window begins: 0-d int64 arrays, traced. Equal `names` mean equal places."""
+
+    def __init__(self, arrays: tuple[Any, ...], names: Any) -> None:
+        self.arrays = arrays
+        self.names = names
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Starts) and self.names == other.names
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 EAGER: dict[str, Callable[..., NDArray]] = {
     "slice": _slice,
     "reverse": _reverse,
@@ -86,6 +101,8 @@ def viewed_strides(name: str, shape: Shape, strides: Shape, params: dict[str, An
         case "transpose":
             order: Shape = params["permutation"]
             return tuple(strides[axis] for axis in order)
+        case "dynamic_slice":
+            return strides
         case "broadcast":
             result = [0] * len(params["shape"])
             for axis, size, stride in zip(params["dims"], shape, strides, strict=True):
@@ -221,6 +238,8 @@ def write_back(
             return recorder.emit(name, [update], params)
         case "reshape":
             return recorder.emit(name, [update], {"shape": old.shape})
+        case "dynamic_slice":
+            return recorder.at_index("dynamic_update_slice", [old, update], params["starts"].arrays)
         case _:
             return _write_slice(recorder, params, old, update)
 

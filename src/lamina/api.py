@@ -17,7 +17,7 @@ from lamina.executable import Lowered, execute_module
 from lamina.frontend import tree
 from lamina.frontend.array import Array
 from lamina.frontend.dispatch import CURRENT
-from lamina.frontend.trace import bind_arguments, trace
+from lamina.frontend.trace import bind_arguments, scripted, trace
 from lamina.jit_tape import taped_call
 from lamina.options import CompileOptions
 from lamina.program import raise_failure
@@ -43,8 +43,10 @@ class Jitted:
         function: Callable[..., Any],
         options: CompileOptions,
         static: Sequence[str],
+        script: bool = False,
     ) -> None:
         self._function = function
+        self._script = script
         self._options = options
         self._static = tuple(static)
         self._versions: list[Version] = []
@@ -60,7 +62,8 @@ class Jitted:
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace for these arguments; nothing is compiled."""
-        return Lowered(trace(self._function, args, kwargs, static=self._static), self._options)
+        traced = trace(self._function, args, kwargs, static=self._static, script=self._script)
+        return Lowered(traced, self._options)
 
     def explain(self) -> str:
         """What was compiled, and why again."""
@@ -69,7 +72,7 @@ class Jitted:
     def _slow(self, *args: Any, **kwargs: Any) -> Any:
         """A call that the native entry did not take."""
         if CURRENT.get() is not None:
-            return self._function(*args, **kwargs)
+            return self.traced_call(*args, **kwargs)
         leaves, structure = tree.flatten(bind_arguments(self._function, args, kwargs))
         if is_grad_enabled() and any(isinstance(x, Array) and x.requires_grad for x in leaves):
             return taped_call(self, jit, leaves, structure)
@@ -81,6 +84,10 @@ class Jitted:
             reasons.append(reason)
         version = self._compile(args, kwargs, leaves, reasons)
         return version.run(leaves)
+
+    def traced_call(self, *args: Any, **kwargs: Any) -> Any:
+        """The call as a part of the trace that runs."""
+        return (scripted(self._function) if self._script else self._function)(*args, **kwargs)
 
     def _compile(
         self,
@@ -134,10 +141,11 @@ def _make(
     function: Callable[..., Any],
     options: CompileOptions,
     static: Sequence[str],
+    script: bool,
 ) -> Any:
     """A Jitted whose class has the native entry as `__call__`."""
     kind: type[Jitted] = type("Jitted", (Jitted,), {})
-    return kind(function, options, static)
+    return kind(function, options, static, script)
 
 
 @overload
@@ -168,12 +176,14 @@ def jit(
     >>> f(lm.asarray([1.0, 2.0]), lm.asarray([3.0, 4.0]))
     Array([4., 9.])
     """
-    if mode != "trace":
-        raise OptionError(f'jit: expected mode="trace", found {mode!r}: not there yet')
+    if mode not in ("trace", "script"):
+        raise OptionError(f'jit: expected mode "trace" or "script", found {mode!r}')
     if shapes is not None or donate:
         raise OptionError("jit: expected neither shapes= nor donate=: not there yet")
     if f is None:
-        return functools.partial(jit, static_argnames=static_argnames, options=options, **fields)
+        return functools.partial(
+            jit, mode=mode, static_argnames=static_argnames, options=options, **fields
+        )
     if not callable(f):
         raise ArgumentError(f"jit: expected a function, found a {type(f).__name__}")
     try:
@@ -181,7 +191,7 @@ def jit(
     except TypeError as error:
         raise OptionError(f"jit: {error}") from error
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
-    return _make(f, made, names)
+    return _make(f, made, names, mode == "script")
 
 
 __all__ = ["Jitted", "Version", "execute_module", "jit"]

@@ -72,7 +72,7 @@ def _pullback(
             given = list(leaves)
             for number, variable in zip(wanted, variables, strict=True):
                 given[number] = variable
-            found = tree.flatten(jitted._function(**tree.unflatten(structure, given)))[0]
+            found = tree.flatten(jitted.traced_call(**tree.unflatten(structure, given)))[0]
             return [found[i] for i in outputs]
 
         return vjp(call, *(leaves[number] for number in wanted))[1](seeds)

@@ -1,0 +1,174 @@
+"""From a Python function to its converted one: its source is found, rewritten and compiled.
+
+The new code has the names, lines and columns of the source, the globals, cells and defaults of
+the function, and one cell more, which holds the operators.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import linecache
+import types
+from collections.abc import Callable
+from typing import Any
+
+from lamina.errors import TraceError
+from lamina.frontend.location import CONVERTED, is_installed, is_user_code, user_place
+from lamina.frontend.script import operators, unsupported
+from lamina.frontend.script.expressions import OPERATORS
+from lamina.frontend.script.statements import Statements
+
+_FILES: dict[str, tuple[list[str], ast.Module]] = {}
+_CODES: dict[int, tuple[types.CodeType, types.CodeType]] = {}
+_GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_LAMBDA = "<lambda>"
+
+
+def converted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function whose control flow on traced values is captured.
+
+    Raises `TraceError` for one without Python source and for what script mode does not support.
+    """
+    if isinstance(function, types.MethodType):
+        return types.MethodType(converted(function.__func__), function.__self__)
+    if not isinstance(function, types.FunctionType):
+        shown = getattr(function, "__name__", type(function).__name__)
+        raise TraceError(
+            f'jit(mode="script"): expected a Python function, found {shown}, which has no Python '
+            "source; call it from one",
+            place=user_place(),
+        )
+    code = function.__code__
+    if id(code) in CONVERTED:
+        return function
+    if id(code) not in _CODES:
+        _CODES[id(code)] = code, _convert(code, function.__globals__)
+    return _with_code(function, _CODES[id(code)][1])
+
+
+def is_convertible(function: types.FunctionType) -> bool:
+    """Whether a function that is called is the user's own and has source."""
+    code = function.__code__
+    if id(code) in CONVERTED or not is_user_code(code) or is_installed(code):
+        return False
+    return id(code) in _CODES or _find(code, function.__globals__) is not None
+
+
+def _with_code(function: types.FunctionType, code: types.CodeType) -> types.FunctionType:
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cells[OPERATORS] = types.CellType(operators)
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = types.FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, closure
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__ = function.__qualname__
+    return made
+
+
+def _convert(code: types.CodeType, namespace: dict[str, Any]) -> types.CodeType:
+    file = code.co_filename
+    place = f"{file}:{code.co_firstlineno}"
+    if code.co_flags & _GENERATORS:
+        kind = "a coroutine" if code.co_flags & inspect.CO_COROUTINE else "yield (a generator)"
+        raise TraceError(
+            f'jit(mode="script"): expected Python that it supports, found {kind}; return values '
+            "instead, or use lm.scan",
+            place=place,
+        )
+    node = _find(code, namespace)
+    if node is None:
+        raise TraceError(
+            f'jit(mode="script"): expected a function with source, found {code.co_qualname}, whose '
+            "source is not there, or is not what runs; write it to a file",
+            place=place,
+        )
+    unsupported.check(file, [node.args, *node.body])
+    node.args.defaults = [ast.copy_location(ast.Constant(None), x) for x in node.args.defaults]
+    node.args.kw_defaults = [
+        x and ast.copy_location(ast.Constant(None), x) for x in node.args.kw_defaults
+    ]
+    made = Statements(file, _class_of(code)).function(node)
+    new = _compiled(made, file, (OPERATORS, *code.co_freevars))
+    _remember(new, code)
+    return new
+
+
+def _compiled(node: ast.FunctionDef, file: str, free: tuple[str, ...]) -> types.CodeType:
+    """The code of a function that has these free variables."""
+    parameters = [ast.arg(name) for name in free]
+    arguments = ast.arguments([], parameters, None, [], [], None, [])
+    factory = ast.FunctionDef("lm__factory", arguments, [node], [])
+    module = ast.fix_missing_locations(ast.Module([ast.copy_location(factory, node)], []))
+    outer = _functions(compile(module, file, "exec", dont_inherit=True))[0]
+    return next(found for found in _functions(outer) if found.co_name == node.name)
+
+
+def _functions(code: types.CodeType) -> list[types.CodeType]:
+    return [value for value in code.co_consts if isinstance(value, types.CodeType)]
+
+
+def _remember(new: types.CodeType, code: types.CodeType) -> None:
+    """Note of what code the converted code, and each function nested in it, was made."""
+    CONVERTED[id(new)] = new, code
+    nested = {(inner.co_name, inner.co_firstlineno): inner for inner in _functions(code)}
+
+    def walk(outer: types.CodeType) -> None:
+        for inner in _functions(outer):
+            found = nested.get((inner.co_name, inner.co_firstlineno))
+            if found is None or inner.co_name.startswith(OPERATORS):
+                CONVERTED[id(inner)] = inner, None
+                walk(inner)
+            else:
+                _remember(inner, found)
+
+    walk(new)
+
+
+def _find(code: types.CodeType, namespace: dict[str, Any]) -> ast.FunctionDef | None:
+    """A fresh tree of the source of `code`; None where there is none that fits."""
+    lines = linecache.getlines(code.co_filename, namespace)
+    known = _FILES.get(code.co_filename)
+    if known is None or known[0] != lines:
+        try:
+            known = lines, ast.parse("".join(lines))
+        except SyntaxError:
+            return None
+        _FILES[code.co_filename] = known
+    for node in ast.walk(known[1]):
+        if isinstance(node, ast.Lambda):
+            if code.co_name == _LAMBDA and _is_lambda(node, code):
+                body = [ast.copy_location(ast.Return(copy.deepcopy(node.body)), node.body)]
+                made = ast.FunctionDef(f"{OPERATORS}lambda", copy.deepcopy(node.args), body, [])
+                return ast.copy_location(made, node)
+        elif isinstance(node, ast.FunctionDef) and _is_function(node, code):
+            return copy.deepcopy(node)
+    return None
+
+
+def _is_lambda(node: ast.Lambda, code: types.CodeType) -> bool:
+    body = node.body
+    place = body.lineno, body.end_lineno, body.col_offset, body.end_col_offset
+    return node.lineno == code.co_firstlineno and place in code.co_positions()
+
+
+def _is_function(node: ast.FunctionDef, code: types.CodeType) -> bool:
+    """Whether `node` has the name and line of `code`, and compiles to it."""
+    lines = [node.lineno, *(value.lineno for value in node.decorator_list)]
+    if node.name != code.co_name or min(lines) != code.co_firstlineno:
+        return False
+    if any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):  # pytest rewrites them
+        return True
+    plain = copy.deepcopy(node)
+    plain.decorator_list = []
+    return _compiled(plain, code.co_filename, code.co_freevars).co_code == code.co_code
+
+
+def _class_of(code: types.CodeType) -> str | None:
+    """The name of the class in whose body a function stands, without leading underscores."""
+    owners = code.co_qualname.split(".")[:-1]
+    return owners[-1].lstrip("_") or None if owners and owners[-1] != "<locals>" else None
+
+
