@@ -44,10 +44,13 @@ from lamina.frontend.traced import TracedArray, WeakScalar
 
 @public
 def get_item(x: Array, key: Any, /) -> Array:
-    """`x[key]`: a view for ints, slices, None and ...; a copy where a key is an array."""
+    """`x[key]`: a view for slices, None and ..., and ints beside them; a copy where a key is an
+    array, and of one element: it is a number, as in NumPy."""
     keys = _listed(key)
     if not is_advanced(keys):
-        return _viewed(x, keys)
+        found = _viewed(x, keys)
+        whole = found.ndim or None in keys or Ellipsis in keys
+        return found if whole else _element(found)
     plan = plan_of(x.shape, static_keys(keys))
     if plan.masks:
         return _selected(x, plan)
@@ -114,6 +117,15 @@ def update_in_place(name: str, x: Array, other: ArrayLike) -> Array:
         )
     store(name, x, result)
     return x
+
+
+def _element(found: Array) -> Array:
+    """The value of a 0-d view, in memory of its own."""
+    recorder = CURRENT.get()
+    if recorder is None:
+        return duplicate(found)
+    traced = recorder.own(found)
+    return recorder.fresh(recorder.read(traced), (), traced.dtype, traced._position)
 
 
 def _listed(key: Any) -> Keys:

@@ -70,7 +70,7 @@ def _start(key: RuntimeScalar, size: int, axis: int) -> Array:
         expected = "an integer key (or a slice, None, ... or an array)"
         fail(ArgumentError, f"index: expected {expected}, found a {key.kind.__name__}")
     bounds = bounds_of(key)
-    if bounds is not None and 0 <= bounds[0] and bounds[1] < size:
+    if bounds is not None and bounds[0] >= 0 and bounds[1] < size:
         return plain(key)
     index = plain(key)
     if bounds is None or not (-size <= bounds[0] and bounds[1] < size):

@@ -18,7 +18,7 @@ from lamina.frontend.checks import check
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS
 from lamina.frontend.dtypes import DType
 from lamina.frontend.location import fail
-from lamina.frontend.traced import TracedArray, WeakScalar, _fill  # pyright: ignore
+from lamina.frontend.traced import WeakScalar, _fill  # pyright: ignore
 
 _KINDS: dict[str, type] = {"b": bool, "i": int, "f": float}
 _LOGIC = ("bitwise_and", "bitwise_or", "bitwise_xor")
@@ -63,9 +63,9 @@ class RuntimeScalar(WeakScalar):
     def fit(self, dtype: DType) -> None:
         """Check that the int is one of an integer `dtype`, now or at run time."""
         low, high = dtypes.RANGES[dtype]
-        if self._low is not None and self._high is not None and low <= self._low:
-            if self._high <= high:
-                return
+        known = bounds_of(self)
+        if known is not None and low <= known[0] and known[1] <= high:
+            return
         wide = FUNCTIONS["logical_and"](
             bind("greater_equal", self, _int64(max(low, -(2**63)))),
             bind("less_equal", self, _int64(min(high, 2**63 - 1))),
@@ -163,7 +163,7 @@ def _bounds(name: str, x: Any, y: Any) -> tuple[int | None, int | None]:
     else:
         products = [a * b for a in first for b in second]
         found = min(products), max(products)
-    inside = -(2**63) <= found[0] and found[1] < 2**63
+    inside = found[0] >= -(2**63) and found[1] < 2**63
     return found if inside else (None, None)
 
 

@@ -159,7 +159,7 @@ def trace(
 
 def scripted(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as script mode runs it."""
-    from lamina.frontend.script.source import converted
+    from lamina.frontend.script.operators import converted
 
     return converted(function)
 

@@ -19,10 +19,13 @@ from lamina.frontend.bind import as_array, cast, is_weak, view
 from lamina.frontend.checks import check
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS
 from lamina.frontend.location import fail, is_user_code
+from lamina.frontend.numpy_creation import replacement
 from lamina.frontend.runtime_scalar import RuntimeScalar, plain, weak
-from lamina.frontend.script.branches import not_, or_
+from lamina.frontend.script.branches import choice, not_, or_
 from lamina.frontend.script.changes import METHODS, check_change, made
 from lamina.frontend.script.iteration import enumerate_, range_, reversed_, steps_of, zip_
+from lamina.frontend.script.loops import for_
+from lamina.frontend.script.source import converted, is_convertible
 from lamina.frontend.script.values import is_traced, truth
 from lamina.frontend.traced import TracedArray, WeakScalar
 
@@ -32,6 +35,7 @@ def function(called: Any) -> Any:
     recorder = CURRENT.get()
     if recorder is None:
         return called
+    called = replacement(called)
     kind = type(called)
     if kind is types.FunctionType:
         return _python_function(called)
@@ -51,8 +55,6 @@ def function(called: Any) -> Any:
 
 
 def _python_function(called: types.FunctionType) -> Any:
-    from lamina.frontend.script.source import converted, is_convertible
-
     if is_convertible(called):
         return converted(called)
     if (called.__module__ or "").startswith("lamina."):
@@ -148,8 +150,6 @@ def _extreme(name: str, larger: bool) -> Callable[..., Any]:
 
 def _better(value: Any, best: Any, larger: bool) -> Any:
     """`value if value > best else best`."""
-    from lamina.frontend.script.branches import choice
-
     test = value > best if larger else value < best
     flag = truth(test)
     if isinstance(flag, bool):
@@ -166,8 +166,6 @@ def _better(value: Any, best: Any, larger: bool) -> Any:
 
 def sum_(iterable: Any, start: Any = 0) -> Any:
     """`sum`, in order."""
-    from lamina.frontend.script.loops import for_
-
     state = [start]
 
     def add(item: Any) -> None:
@@ -272,17 +270,13 @@ def _math_int(name: str) -> Callable[..., Any]:
     return computed
 
 
-_MATH = {
-    **{
-        name: name
-        for name in (
-            "sqrt exp exp2 expm1 log log1p log2 log10 sin cos tan sinh cosh tanh hypot copysign erf"
-        ).split()
-    },
-    **{f"a{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2")},
-    "pow": "pow",
-    "fabs": "abs",
-}
+_SAME_MATH = (
+    "sqrt", "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "sinh",
+    "cosh", "tanh", "hypot", "copysign", "erf", "asin", "acos", "atan", "asinh", "acosh", "atanh",
+    "atan2", "pow",
+)  # fmt: skip
+_MATH = {**{name: name for name in _SAME_MATH}, "fabs": "abs"}
+"""Function of `math` -> ours."""
 
 _PAIRS: list[tuple[Any, Any]] = [
     (builtins.range, range_),

@@ -10,7 +10,7 @@ from typing import Any
 from lamina.errors import ArgumentError, DTypeError, MutationError, ShapeError
 from lamina.frontend import dtypes, tree
 from lamina.frontend.array import Array
-from lamina.frontend.bind import as_array, is_weak, weak_kind
+from lamina.frontend.bind import is_weak, weak_kind
 from lamina.frontend.carry import place
 from lamina.frontend.location import fail
 from lamina.frontend.script.joins import Slot, called, is_outer, same_static, shown, slot_of
@@ -111,7 +111,9 @@ class Carries:
             elif isinstance(v.start, Partial):
                 found.append(v.start)
             else:
-                found.append(Undefined(v.name, f"has no value in the first trip of the {self.what}"))
+                found.append(
+                    Undefined(v.name, f"has no value in the first trip of the {self.what}")
+                )
         return found
 
     def results(self, arrays: Sequence[TracedArray], certain: bool) -> list[Any]:
@@ -127,9 +129,7 @@ class Carries:
                 found.append(v.value(given))
         return found
 
-    def _split(
-        self, arrays: Sequence[TracedArray]
-    ) -> list[tuple[Variable, Sequence[TracedArray]]]:
+    def _split(self, arrays: Sequence[TracedArray]) -> list[tuple[Variable, Sequence[TracedArray]]]:
         found: list[tuple[Variable, Sequence[TracedArray]]] = []
         first = 0
         for v in self.variables:

@@ -50,19 +50,23 @@ class Range(Steps):
         self.start, self.stop, self.step = start, stop, step
         if all(isinstance(x, int) for x in (start, stop, step)):
             self.count = len(builtins.range(start, stop, step))
-        elif step == 1 and start == 0:
+        elif _is(step, 1) and _is(start, 0):
             self.count = stop
         else:
             self.count = -((start - stop) // step)
 
     def item(self, number: Any) -> Any:
-        if isinstance(number, RuntimeScalar) and isinstance(self.step, int) and self.step == 1:
-            if isinstance(self.start, int) and self.start == 0:
-                return number
+        if _is(self.start, 0) and _is(self.step, 1):
+            return number
         return self.start + number * self.step
 
     def __contains__(self, value: Any) -> bool:
         return value in builtins.range(self.start, self.stop, self.step)
+
+
+def _is(value: Any, number: int) -> bool:
+    """Whether a value is this int, known now."""
+    return isinstance(value, int) and value == number
 
 
 class Rows(Steps):

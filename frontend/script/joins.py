@@ -165,9 +165,7 @@ class _Variable:
         if self.is_kept:
             return self.kept
         arrays, static = iter(results), iter(self.static)
-        leaves = [
-            next(static) if slot is None else slot.value(next(arrays)) for slot in self.slots
-        ]
+        leaves = [next(static) if slot is None else slot.value(next(arrays)) for slot in self.slots]
         return self._wrapped(tree.unflatten(self.tree, leaves))
 
     @property
@@ -223,4 +221,3 @@ def is_outer(recorder: Any, array: TracedArray) -> bool:
     """Whether the memory of an array was there before the region that is recorded."""
     storage = array._storage
     return storage in recorder.scope.entered or storage.scope is not recorder.scope
-

@@ -143,9 +143,7 @@ def _is_endless(loop: ast.While) -> bool:
     return always and not _has(loop.body, (ast.Break,), own=True)
 
 
-def _has(
-    body: Sequence[ast.stmt], kinds: tuple[type[ast.stmt], ...], *, own: bool = False
-) -> bool:
+def _has(body: Sequence[ast.stmt], kinds: tuple[type[ast.stmt], ...], *, own: bool = False) -> bool:
     """Whether `body` has such a statement. own: outside of loops in it."""
     if own:
         return any(_has_own(statement, kinds) for statement in body)

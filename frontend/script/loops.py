@@ -124,9 +124,7 @@ def while_(
             loop.enter(carries, arrays)
             return _flag(test())
 
-        def trip(
-            arrays: list[TracedArray], carries: Carries = carries
-        ) -> list[TracedArray] | None:
+        def trip(arrays: list[TracedArray], carries: Carries = carries) -> list[TracedArray] | None:
             return loop.trip(carries, arrays)
 
         results = regions.repeated(recorder, starts, holds, trip)
@@ -228,9 +226,7 @@ def _tested(loop: Loop, steps: Steps) -> None:
             loop.enter(carries, arrays[1:])
             return _flag(and_(number_of(arrays[0]) < steps.count, test))
 
-        def trip(
-            arrays: list[TracedArray], carries: Carries = carries
-        ) -> list[TracedArray] | None:
+        def trip(arrays: list[TracedArray], carries: Carries = carries) -> list[TracedArray] | None:
             number = weak(arrays[0], 0, None if high is None else high - 1)
             given = loop.trip(carries, arrays[1:], load(steps.item(number)))
             if given is None:

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lamina.errors import TraceError
+from lamina.errors import CheckError, TraceError
 from lamina.frontend.array import Array
 from lamina.frontend.bind import is_weak
 from lamina.frontend.checks import check
@@ -18,6 +19,7 @@ from lamina.frontend.script.calls import function
 from lamina.frontend.script.changes import check_change, made, outer_write
 from lamina.frontend.script.iteration import iterated
 from lamina.frontend.script.loops import for_, while_
+from lamina.frontend.script.source import CELL, converted
 from lamina.frontend.script.values import Undefined, is_traced, load, returned, truth
 from lamina.frontend.traced import TracedArray
 
@@ -132,11 +134,7 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     text = "assert: expected a condition that holds"
     if message is not None:
         text = str(message()).replace("{", "(").replace("}", ")")
-    check(flag, AssertionFailed, text)
-
-
-class AssertionFailed(TraceError):
-    """An assertion that a run found wrong."""
+    check(flag, CheckError, text)
 
 
 def raising() -> None:
@@ -150,10 +148,13 @@ def raising() -> None:
         )
 
 
+CELL.cell_contents = sys.modules[__name__]
+
 __all__ = [
     "Undefined",
     "and_",
     "choice",
+    "converted",
     "for_",
     "function",
     "if_",

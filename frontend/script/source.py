@@ -6,6 +6,7 @@ the function, and one cell more, which holds the operators.
 
 from __future__ import annotations
 
+import __future__
 import ast
 import copy
 import inspect
@@ -16,7 +17,7 @@ from typing import Any
 
 from lamina.errors import TraceError
 from lamina.frontend.location import CONVERTED, is_installed, is_user_code, user_place
-from lamina.frontend.script import operators, unsupported
+from lamina.frontend.script import unsupported
 from lamina.frontend.script.expressions import OPERATORS
 from lamina.frontend.script.statements import Statements
 
@@ -24,6 +25,10 @@ _FILES: dict[str, tuple[list[str], ast.Module]] = {}
 _CODES: dict[int, tuple[types.CodeType, types.CodeType]] = {}
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _LAMBDA = "<lambda>"
+_FUTURE = __future__.annotations.compiler_flag
+
+CELL = types.CellType()
+"""What converted code finds the operators in; `operators` fills it."""
 
 
 def converted(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,7 +63,7 @@ def is_convertible(function: types.FunctionType) -> bool:
 
 def _with_code(function: types.FunctionType, code: types.CodeType) -> types.FunctionType:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    cells[OPERATORS] = types.CellType(operators)
+    cells[OPERATORS] = CELL
     closure = tuple(cells[name] for name in code.co_freevars)
     made = types.FunctionType(
         code, function.__globals__, function.__name__, function.__defaults__, closure
@@ -91,18 +96,19 @@ def _convert(code: types.CodeType, namespace: dict[str, Any]) -> types.CodeType:
         x and ast.copy_location(ast.Constant(None), x) for x in node.args.kw_defaults
     ]
     made = Statements(file, _class_of(code)).function(node)
-    new = _compiled(made, file, (OPERATORS, *code.co_freevars))
+    new = _compiled(made, code)
     _remember(new, code)
     return new
 
 
-def _compiled(node: ast.FunctionDef, file: str, free: tuple[str, ...]) -> types.CodeType:
-    """The code of a function that has these free variables."""
-    parameters = [ast.arg(name) for name in free]
+def _compiled(node: ast.FunctionDef, code: types.CodeType) -> types.CodeType:
+    """The code of a function that has the free variables of `code`, and the operators."""
+    parameters = [ast.arg(name) for name in (OPERATORS, *code.co_freevars)]
     arguments = ast.arguments([], parameters, None, [], [], None, [])
     factory = ast.FunctionDef("lm__factory", arguments, [node], [])
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(factory, node)], []))
-    outer = _functions(compile(module, file, "exec", dont_inherit=True))[0]
+    flags = code.co_flags & _FUTURE
+    outer = _functions(compile(module, code.co_filename, "exec", flags, dont_inherit=True))[0]
     return next(found for found in _functions(outer) if found.co_name == node.name)
 
 
@@ -155,7 +161,7 @@ def _is_lambda(node: ast.Lambda, code: types.CodeType) -> bool:
 
 
 def _is_function(node: ast.FunctionDef, code: types.CodeType) -> bool:
-    """Whether `node` has the name and line of `code`, and compiles to it."""
+    """Whether `node` has the name and line of `code`, and is its source."""
     lines = [node.lineno, *(value.lineno for value in node.decorator_list)]
     if node.name != code.co_name or min(lines) != code.co_firstlineno:
         return False
@@ -163,12 +169,17 @@ def _is_function(node: ast.FunctionDef, code: types.CodeType) -> bool:
         return True
     plain = copy.deepcopy(node)
     plain.decorator_list = []
-    return _compiled(plain, code.co_filename, code.co_freevars).co_code == code.co_code
+    return _outline(_compiled(plain, code)) == _outline(code)
+
+
+def _outline(code: types.CodeType) -> tuple[Any, ...]:
+    """What tells a function from another version of it (instructions depend on the module)."""
+    private = len(code.co_names)
+    constants = [repr(value) for value in code.co_consts if not isinstance(value, types.CodeType)]
+    return code.co_varnames, code.co_cellvars, private, constants
 
 
 def _class_of(code: types.CodeType) -> str | None:
     """The name of the class in whose body a function stands, without leading underscores."""
     owners = code.co_qualname.split(".")[:-1]
     return owners[-1].lstrip("_") or None if owners and owners[-1] != "<locals>" else None
-
-

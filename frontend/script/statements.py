@@ -216,9 +216,7 @@ class Statements:
             case _:
                 raise AssertionError(type(target))
 
-    def _unpack(
-        self, target: ast.Tuple | ast.List, value: ast.expr, at: ast.AST
-    ) -> list[ast.stmt]:
+    def _unpack(self, target: ast.Tuple | ast.List, value: ast.expr, at: ast.AST) -> list[ast.stmt]:
         temporaries: list[ast.expr] = []
         after: list[ast.stmt] = []
         for part in target.elts:

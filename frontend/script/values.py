@@ -14,6 +14,7 @@ from lamina.frontend.array import Array, is_array
 from lamina.frontend.bind import as_array, is_weak, view
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS
 from lamina.frontend.location import fail
+from lamina.frontend.numpy_creation import replacement
 from lamina.frontend.runtime_scalar import RuntimeScalar, plain
 from lamina.frontend.traced import TracedArray, WeakScalar
 
@@ -56,7 +57,9 @@ def load(value: Any) -> Any:
         return lifted(value)
     if isinstance(value, Undefined):
         value.refuse()
-    return value
+    if callable(value) or CURRENT.get() is None:
+        return value
+    return replacement(value)  # np.mgrid
 
 
 def lifted(value: Any) -> Any:
@@ -122,4 +125,3 @@ def is_root(recorder: Recorder) -> bool:
 def owned(recorder: Recorder, arrays: Sequence[Any]) -> list[TracedArray]:
     """The arrays as ones of the trace."""
     return [recorder.own(as_array("script", array)) for array in arrays]
-

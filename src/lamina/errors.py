@@ -74,6 +74,10 @@ class DomainError(LaminaError, ValueError):
     """An operation has no value for these numbers, for example an int to a negative power."""
 
 
+class CheckError(LaminaError, AssertionError):
+    """A condition of `lm.debug.check` does not hold."""
+
+
 class ArgumentError(LaminaError, TypeError):
     """A call's arguments do not fit the function: missing, unknown, or of a kind that is not
     accepted (objects, strings)."""
