@@ -105,11 +105,13 @@ def _compiled(node: ast.FunctionDef, code: types.CodeType) -> types.CodeType:
     """The code of a function that has the free variables of `code`, and the operators."""
     parameters = [ast.arg(name) for name in (OPERATORS, *code.co_freevars)]
     arguments = ast.arguments([], parameters, None, [], [], None, [])
-    factory = ast.FunctionDef("lm__factory", arguments, [node], [])
+    node.name = f"{OPERATORS}function"  # its own name is a global or free variable
+    factory = ast.FunctionDef(f"{OPERATORS}factory", arguments, [node], [])
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(factory, node)], []))
     flags = code.co_flags & _FUTURE
     outer = _functions(compile(module, code.co_filename, "exec", flags, dont_inherit=True))[0]
-    return next(found for found in _functions(outer) if found.co_name == node.name)
+    made = next(found for found in _functions(outer) if found.co_name == node.name)
+    return made.replace(co_name=code.co_name, co_qualname=code.co_qualname)
 
 
 def _functions(code: types.CodeType) -> list[types.CodeType]:
@@ -174,7 +176,7 @@ def _is_function(node: ast.FunctionDef, code: types.CodeType) -> bool:
 
 def _outline(code: types.CodeType) -> tuple[Any, ...]:
     """What tells a function from another version of it (instructions depend on the module)."""
-    private = len(code.co_names)
+    private = len(code.co_names)  # the names themselves may be mangled
     constants = [repr(value) for value in code.co_consts if not isinstance(value, types.CodeType)]
     return code.co_varnames, code.co_cellvars, private, constants
 
