@@ -5,8 +5,8 @@ the function, and one cell more, which holds the operators.
 """
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import copy
 import inspect

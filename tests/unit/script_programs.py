@@ -1,6 +1,6 @@
 """Small programs with control flow, each with arguments: plain Python that script mode captures."""
 
-# ruff: noqa: PLR0911, SIM108, SIM109, SIM110, PLR1714, PERF401, B007, C419, SIM102
+# ruff: noqa: B007, B905, C416, PLR0133, PLW2901
 from __future__ import annotations
 
 import math
