@@ -43,6 +43,7 @@ from lamina.frontend.elementwise import add, multiply
 from lamina.frontend.location import fail, shown
 from lamina.frontend.logic import equal, greater_equal, less_equal
 from lamina.frontend.manipulation import reshape, stack
+from lamina.frontend.traced import TracedArray, WeakScalar
 
 
 def check_device(name: str, device: Any) -> None:
@@ -376,6 +377,16 @@ def _number(name: str, value: Any) -> int | float:
     return number
 
 
+def _end(value: Any) -> Any:
+    """A float; a 0-d array of float64 where a trace has no value yet."""
+    if not isinstance(value, TracedArray) or isinstance(value, WeakScalar):
+        return float(_number("linspace", value))
+    if value.ndim:
+        fail(ShapeError, f"linspace: expected a number, found shape {value.shape}")
+    check_dtype("linspace", value.dtype, dtypes.REAL)
+    return cast(value, dtypes.float64)
+
+
 @public
 def linspace(
     start: Any,
@@ -388,7 +399,7 @@ def linspace(
     endpoint: bool = True,
 ) -> Array:
     """`num` numbers from start to stop, evenly spaced: start + i * step, the last exactly stop.
-    Real or complex (then the result is complex).
+    Real or complex (then the result is complex); in traced code also real 0-d arrays.
 
     >>> lm.linspace(0, 1, 3)
     Array([0. , 0.5, 1. ])
@@ -405,7 +416,7 @@ def linspace(
             for low, high in ((a.real, b.real), (a.imag, b.imag))
         )
         return cast(bind("complex", re, im), wanted)
-    low, high = _number("linspace", start), _number("linspace", stop)
+    low, high = _end(start), _end(stop)
     count = shapes.size("linspace", num, "number of points")
     if count < 0:
         fail(ShapeError, f"linspace: expected 0 points or more, found {count}")
@@ -414,9 +425,9 @@ def linspace(
     closed = shapes.flag("linspace", endpoint, "endpoint")
     parts = count - 1 if closed else count
     index = cast(_indices((count,), 0), dtypes.float64)
-    values = add(multiply(index, (high - low) / parts if parts > 0 else 0.0), float(low))
+    values = add(multiply(index, (high - low) / parts if parts > 0 else 0.0), low)
     if closed and count > 1:
-        last = _full(float(high), (count,), dtypes.float64)
+        last = _full(high, (count,), dtypes.float64)
         values = bind("select", equal(index, (count - 1) * 1.0), last, values)
     return cast(values, wanted)
 

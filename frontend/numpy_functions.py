@@ -81,12 +81,6 @@ def linalg_vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     return vecdot(x1, x2, axis=axis)
 
 
-def multiply_outer(a: ArrayLike, b: ArrayLike) -> Array:
-    """a[i] * b[j] for all indices i and j."""
-    x, y = as_array("multiply.outer", a), as_array("multiply.outer", b)
-    return multiply(reshape(x, x.shape + (1,) * y.ndim), y)
-
-
 def norm(x: ArrayLike, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     """A vector norm along one axis (or of all without `ord`), a matrix norm along two."""
     array = as_array("linalg.norm", x)
@@ -180,7 +174,6 @@ NAMES = {
     "linalg.matmul": linalg_matmul,
     "linalg.norm": norm,
     "linalg.vecdot": linalg_vecdot,
-    "multiply_outer": multiply_outer,
     "ndim": ndim,
     "pad": numpy_pad,
     "ravel": ravel,
@@ -192,6 +185,4 @@ NAMES = {
     "transpose": transpose,
     "vstack": vstack,
 }
-"""NumPy's name -> the function, "numpy.NAME" in `FUNCTIONS`."""
-
-FUNCTIONS.update({f"numpy.{name}": function for name, function in NAMES.items()})
+"""NumPy's name -> the function."""

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from lamina.frontend import numpy_functions
+from lamina.frontend import histograms, numpy_functions, numpy_statistics
+from lamina.frontend.dispatch import FUNCTIONS
+
+OWN = {**numpy_functions.NAMES, **numpy_statistics.NAMES, **histograms.NAMES}
+"""NumPy's name -> a function with NumPy's parameters, "numpy.NAME" in `FUNCTIONS`."""
+
+FUNCTIONS.update({f"numpy.{name}": function for name, function in OWN.items()})
 
 SAME = (
     "abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_or bitwise_xor ceil conj "
@@ -50,11 +56,9 @@ NAMES = {
     **{f"linalg.{name}": f"linalg.{name}" for name in LINALG.split()},
     **{f"fft.{name}": f"fft.{name}" for name in FFT.split()},
     **{f"linalg.{name}": name for name in ("matrix_transpose", "outer", "tensordot")},
-    **{name: f"numpy.{name}" for name in numpy_functions.NAMES},
-    "amax": "max",
-    "amin": "min",
     "around": "round",
     "concatenate": "concat",
+    **{name: f"numpy.{name}" for name in OWN},
 }
 """Name of another NumPy function, less "numpy." -> our function."""
 

@@ -68,12 +68,14 @@ def _applied(
 ) -> Any:
     """`ours` with NumPy's keywords. Those that we lack must have NumPy's default."""
     signature = inspect.signature(ours)
+    names = signature.parameters
+    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in names.values())
     known: dict[str, Any] = {}
     for key, value in options.items():
-        name = KEYWORDS.get(key, key)
+        name = key if key in names or takes_all else KEYWORDS.get(key, key)
         if value is NOT_GIVEN:
             continue
-        if name in signature.parameters:
+        if name in names or takes_all:
             known[name] = value
         elif value is not None and not _is_default(value, defaults.get(key)):
             fail(ArgumentError, f"{called}: expected no {key}, found {shown(value)}")
