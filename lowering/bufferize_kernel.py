@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from xdsl.dialects import func, tensor
-from xdsl.dialects.builtin import FunctionType, MemRefType
+from xdsl.dialects.builtin import FunctionType, MemRefType, TensorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects import linalg, memref
 from lamina.dialects.locations import place_of
 from lamina.errors import LoweringError
-from lamina.lowering.buffer_types import buffer_type, memref_type, subview_type
+from lamina.lowering.buffer_types import (
+    buffer_type,
+    memref_type,
+    offset_of,
+    strided_type,
+    strides_of,
+    subview_type,
+)
 from lamina.lowering.builder import NO_PROPERTIES, Builder, segments
 
 Values = dict[SSAValue, SSAValue]
@@ -114,7 +122,8 @@ def _insert_slice(op: Operation, b: Builder, values: Values) -> None:
 def subview(
     op: tensor.InsertSliceOp | tensor.ExtractSliceOp, source: SSAValue, b: Builder, values: Values
 ) -> SSAValue:
-    """The `memref.subview` of `source` at the place that `op` names."""
+    """The `memref.subview` of `source` at the place that `op` names, of the shape of its window:
+    dims of size 1 may be missing."""
     dynamic = [values[v] for v in (*op.offsets, *op.sizes, *op.strides)]
     static = (op.static_offsets, op.static_sizes, op.static_strides)
     rank = len(memref_type(source).get_shape())
@@ -125,6 +134,12 @@ def subview(
             place=place_of(op.location),
         )
     type = subview_type(memref_type(source), *(s.get_values() for s in static))
+    window = op.source if isinstance(op, tensor.InsertSliceOp) else op.result
+    if len(shape := cast("TensorType[Attribute]", window.type).get_shape()) < rank:
+        kept = [d for d, size in enumerate(type.get_shape()) if size != 1]
+        assert len(kept) == len(shape)
+        strides = [strides_of(type)[d] for d in kept]
+        type = strided_type(type.element_type, shape, strides, offset_of(type))
     properties = {
         "static_offsets": static[0],
         "static_sizes": static[1],

@@ -207,6 +207,28 @@ class MainBufferizer:
             for member in place.members
         )
 
+    def make_way(
+        self, value: SSAValue, op: Operation, reads: Sequence[SSAValue] | None, b: Builder
+    ) -> bool:
+        """Copy the windows of a place that are read after `op` writes it, so that it may; False,
+        and nothing is done, where more than windows of it is read."""
+        place, block = self.places.get(value), op.parent
+        if place is None or block is None or place.block is not block:
+            return False
+        now, around = self.order[op], not place.lent
+        read = [m for m in place.members if self.last_read(m, block, around) > now]
+        if value in read or not all(isinstance(m.owner, tensor.ExtractSliceOp) for m in read):
+            return False
+        members = place.members
+        place.members = [m for m in members if m not in read]
+        free = self.may_overwrite(value, op, reads)
+        place.members = members if not free else place.members
+        if free:
+            for window in read:
+                target = self.copied(window, b)
+                self.bind(window, target, Place(self.block_of(window), alloc=target))
+        return free
+
     def destination(
         self,
         value: SSAValue,
@@ -222,7 +244,8 @@ class MainBufferizer:
         if value in self.empties:
             return self.fresh(result, self.empties[value], b)
         source = self.values[value]
-        if self.may_overwrite(value, op, reads) and is_contiguous(source.type):
+        free = self.may_overwrite(value, op, reads) or self.make_way(value, op, reads, b)
+        if free and is_contiguous(source.type):
             self.bind(result, source, self.places[value])
             return source
         target = self.new(result, self.sizes(source, b), b)

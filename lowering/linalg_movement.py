@@ -26,7 +26,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from lamina.dialects import arith, linalg
-from lamina.dialects.generics import scalar_constant
+from lamina.dialects.generics import is_movement, maps_of, scalar_constant
 from lamina.dialects.nd import shape as nd
 from lamina.dialects.nd.base import element_of, ints, is_bool, is_float, shape_of
 from lamina.lowering.builder import INDEX, Builder, segments
@@ -182,12 +182,15 @@ def same_but_units(source: Sequence[int], target: Sequence[int]) -> bool:
 
 
 def lower_reshape(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue:
-    """A generic when only dims of size 1 come or go, else collapse to one dim and expand."""
+    """A window at a run-time place without its dims of size 1 is a window; else a generic when only
+    such dims come or go, else collapse to one dim and expand."""
     value, target = operands[0], cast("TensorType[Attribute]", op.results[0].type)
     source, shape = shape_of(value), target.get_shape()
     sizes = _with_sizes(target, operands[1:])
     if source == shape:
         return value
+    if (window := without_units(b, value, shape)) is not None:
+        return window
     if same_but_units(source, shape):
         kept = iter([d for d, size in enumerate(shape) if size != 1])
         exprs: list[AffineExpr | int] = [
@@ -198,6 +201,35 @@ def lower_reshape(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAVal
     if DYNAMIC_INDEX not in shape and shape_of(flat) == (DYNAMIC_INDEX,):
         flat = extract_slice(b, flat, (0,), (total,), (1,))  # its size, which a check has compared
     return expand_shape(b, flat, sizes)
+
+
+def without_units(b: LinalgBuilder, value: SSAValue, shape: Sequence[int]) -> SSAValue | None:
+    """The `tensor.extract_slice` behind `value` again, with all its dims of size 1 dropped; None
+    where `shape` is not that, or where no offset is a run-time one (a read through a map is as
+    good, and fuses)."""
+    owner = value.owner
+    if not isinstance(owner, tensor.ExtractSliceOp) or not owner.offsets:
+        return None
+    sizes = tuple(size for size in b.sizes_of(value) if size != 1)
+    if len(owner.static_sizes) != len(shape_of(value)) or 1 in shape:
+        return None
+    if [s for s in shape_of(value) if s != 1] != list(shape):
+        return None
+    type = b.typed(sizes, element_of(value))
+    return b.known(b.value(tensor.ExtractSliceOp, owner.operands, type, owner.properties), sizes)
+
+
+def with_units(b: LinalgBuilder, value: SSAValue) -> SSAValue:
+    """What a generic of `lower_reshape` gives dims of size 1; else `value` itself."""
+    owner = value.owner
+    if not isinstance(owner, linalg.GenericOp) or not is_movement(owner):
+        return value
+    source = owner.inputs[0]
+    if 1 in shape_of(source) or len(shape_of(source)) == len(shape_of(value)):
+        return value
+    kept = [d for d, size in enumerate(b.sizes_of(value)) if size != 1]
+    moved = maps_of(owner)[0] == dims_map(len(shape_of(value)), kept)
+    return source if moved and len(kept) == len(shape_of(source)) else value
 
 
 def _reassociation(groups: Sequence[Sequence[int]]) -> ArrayAttr[Attribute]:
@@ -301,9 +333,14 @@ def extract_slice(
     return b.known(result, sizes)
 
 
-def insert_slice(b: LinalgBuilder, value: SSAValue, into: SSAValue, offsets: Sizes) -> SSAValue:
-    """`tensor.insert_slice` of the whole of `value` at `offsets`."""
-    sizes = b.sizes_of(value)
+def insert_slice(
+    b: LinalgBuilder, value: SSAValue, into: SSAValue, offsets: Sizes, sizes: Sizes | None = None
+) -> SSAValue:
+    """`tensor.insert_slice` of the whole of `value` at `offsets`.
+
+    sizes: those of the window, where `value` has not its dims of size 1.
+    """
+    sizes = b.sizes_of(value) if sizes is None else sizes
     dynamic, static = _split(offsets, sizes)
     result = b.value(
         tensor.InsertSliceOp,
@@ -434,11 +471,12 @@ def lower_dynamic_slice(b: LinalgBuilder, op: Operation, operands: Operands) -> 
 def lower_dynamic_update_slice(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue:
     """`tensor.insert_slice` at clamped offsets."""
     value, update, starts = operands[0], operands[1], operands[2:]
+    sizes = b.sizes_of(update)
     offsets = tuple(
         _clamped(b, start, size, window)
-        for start, size, window in zip(starts, b.sizes_of(value), b.sizes_of(update), strict=True)
+        for start, size, window in zip(starts, b.sizes_of(value), sizes, strict=True)
     )
-    return insert_slice(b, update, value, offsets)
+    return insert_slice(b, with_units(b, update), value, offsets, sizes)
 
 
 RULES: dict[type[Operation], Rule] = {

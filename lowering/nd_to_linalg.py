@@ -17,11 +17,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.context import Context
-from xdsl.dialects import func
+from xdsl.dialects import func, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
+from lamina.dialects import linalg
 from lamina.dialects.locations import place_of
 from lamina.dialects.nd import NdOp
 from lamina.dialects.type_tests import is_tensor
@@ -76,6 +77,20 @@ ARGUMENTS, RESULTS = "lamina.arguments", "lamina.results"
 """Attributes of a public function: its types in `nd`, which tell bool and unsigned apart."""
 
 
+UNREAD = (linalg.GenericOp, tensor.ExtractSliceOp, tensor.EmptyOp)
+
+
+def drop_unread(ops: Sequence[Operation]) -> list[Operation]:
+    """The ops without those that a rule made, and that a later rule looked through."""
+    kept: list[Operation] = []
+    for op in reversed(ops):
+        if isinstance(op, UNREAD) and not any(result.uses for result in op.results):
+            op.drop_all_references()
+        else:
+            kept.append(op)
+    return kept[::-1]
+
+
 class _Converter:
     """Rebuilds the blocks of one function; `values` maps old values to new ones."""
 
@@ -91,7 +106,7 @@ class _Converter:
         for op in old.ops:
             b.location = op.location
             self.op(op, b)
-        new.add_ops(b.ops)
+        new.add_ops(drop_unread(b.ops))
         return new
 
     def op(self, op: Operation, b: LinalgBuilder) -> None:

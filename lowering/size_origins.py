@@ -12,7 +12,6 @@ from xdsl.dialects import func, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    DenseArrayBase,
     IntegerAttr,
     TensorType,
 )
@@ -91,8 +90,7 @@ def _step(value: SSAValue, axis: int) -> tuple[SSAValue, int] | SSAValue | None:
         case tensor.ExpandShapeOp():
             return _dim(op.dynamic_output_shape[_place(value.type, axis)])
         case tensor.ExtractSliceOp():
-            sizes = cast("DenseArrayBase[Any]", op.static_sizes).get_values()
-            return _dim(op.sizes[sizes[:axis].count(DYNAMIC_INDEX)])
+            return _dim(op.sizes[_place(value.type, axis)])  # dims of size 1 may be missing
         case tensor.CollapseShapeOp():
             groups = cast("ArrayAttr[ArrayAttr[IntegerAttr[Any]]]", op.reassociation).data
             inner = [d.value.data for d in groups[axis]]

@@ -189,8 +189,9 @@ def agree(seed: int, name: str, **options: Any) -> None:
     plain = [lm.asarray(x) for x in arrays]
     expected = program(*plain)
     found = lm.jit(program, **options)(*arrays)
-    for x, y in zip((*found, *arrays[:2]), (*expected, *plain[:2]), strict=True):
-        x, y = np.asarray(x), np.asarray(y)
+    compiled = [np.asarray(x) for x in (*found, *arrays[:2])]
+    eager = [np.asarray(x) for x in (*expected, *plain[:2])]
+    for x, y in zip(compiled, eager, strict=True):
         assert x.dtype == y.dtype
         np.testing.assert_array_equal(x, y)
         if dtype.kind not in "iu":

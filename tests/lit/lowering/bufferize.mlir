@@ -332,6 +332,33 @@ func.func @elements(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// Windows that are read after the write are copied, not the whole; dims of size 1 may be missing.
+// CHECK-LABEL: func.func @swapped_rows(
+// CHECK: memref.copy %x, [[B:%[a-z0-9_]+]]
+// CHECK: scf.for [[I:%[a-z0-9_]+]] =
+// CHECK: [[P:%[a-z0-9_]+]] = memref.subview [[B]][[[I]], 0] [1, 3] [1, 1] : memref<4x3xf32> to memref<3xf32, strided<[1], offset: ?>>
+// CHECK: [[Q:%[a-z0-9_]+]] = memref.subview [[B]][0, 0] [1, 3] [1, 1] : memref<4x3xf32> to memref<3xf32, strided<[1]>>
+// CHECK: memref.copy [[Q]], [[S:%[a-z0-9_]+]]
+// CHECK: [[R:%[a-z0-9_]+]] = memref.alloc() : memref<3xf32>
+// CHECK-NEXT: memref.copy [[P]], [[R]]
+// CHECK: memref.copy [[S]], %{{.*}} : memref<3xf32> to memref<3xf32, strided<[1], offset: ?>>
+// CHECK: memref.copy [[R]], %{{.*}} : memref<3xf32> to memref<3xf32, strided<[1], offset: ?>>
+func.func @swapped_rows(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%c = %x) -> (tensor<4x3xf32>) {
+    %p = tensor.extract_slice %c[%i, 0] [1, 3] [1, 1] : tensor<4x3xf32> to tensor<3xf32>
+    %q = tensor.extract_slice %c[0, 0] [1, 3] [1, 1] : tensor<4x3xf32> to tensor<3xf32>
+    %d = tensor.insert_slice %q into %c[%i, 0] [1, 3] [1, 1] : tensor<3xf32> into tensor<4x3xf32>
+    %e = tensor.insert_slice %p into %d[%c0, 0] [1, 3] [1, 1] : tensor<3xf32> into tensor<4x3xf32>
+    scf.yield %e : tensor<4x3xf32>
+  }
+  func.return %r : tensor<4x3xf32>
+}
+
+// -----
+
 // A branch writes a tensor from around it in place, when nobody reads that one afterwards: also from
 // another branch inside it. The other way round it is copied.
 // CHECK-LABEL: func.func @branch_in_place(

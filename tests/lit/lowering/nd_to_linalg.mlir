@@ -694,3 +694,22 @@ func.func @run_time_window(%x: tensor<9xf32>, %i: index, %n: index) -> tensor<?x
   %0 = nd.dynamic_slice %x [%i, %n] sizes [-1] : tensor<9xf32> -> tensor<?xf32>
   func.return %0 : tensor<?xf32>
 }
+
+// -----
+
+// A row at a run-time place is read and written as one, without its dim of size 1.
+// CHECK-LABEL: func.func @row_at_a_run_time_place(
+// CHECK-NOT: linalg.generic
+// CHECK: [[ROW:%[a-z0-9_]+]] = tensor.extract_slice %x[{{.*}}] [1, 3] [1, 1] : tensor<4x3xf32> to tensor<3xf32>
+// CHECK: linalg.generic {{.*}} ins([[ROW]]
+// CHECK-NOT: linalg.generic
+// CHECK: tensor.insert_slice %{{.*}} into %x[{{.*}}] [1, 3] [1, 1] : tensor<3xf32> into tensor<4x3xf32>
+func.func @row_at_a_run_time_place(%x: tensor<4x3xf32>, %i: index) -> tensor<4x3xf32> {
+  %c0 = arith.constant 0 : index
+  %w = nd.dynamic_slice %x [%i, %c0] sizes [1, 3] : tensor<4x3xf32> -> tensor<1x3xf32>
+  %r = nd.reshape %w : tensor<1x3xf32> -> tensor<3xf32>
+  %n = nd.negative %r : tensor<3xf32>
+  %u = nd.reshape %n : tensor<3xf32> -> tensor<1x3xf32>
+  %0 = nd.dynamic_update_slice %x, %u [%i, %c0] : tensor<1x3xf32> -> tensor<4x3xf32>
+  func.return %0 : tensor<4x3xf32>
+}
