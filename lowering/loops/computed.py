@@ -148,10 +148,12 @@ def reads_rows_anywhere(walk: Walk, known: AlongLanes, load: memref.LoadOp) -> b
     )
 
 
-def prefetch_rows(b: LoopBuilder, walk: Walk, places: Sequence[Size], known: AlongLanes) -> None:
-    """Ask for the rows that will be read some trips later along the last dim but one."""
+def prefetch_rows(b: LoopBuilder, walk: Walk, places: Sequence[Size], known: AlongLanes) -> bool:
+    """Ask for the rows that will be read some trips later along the last dim but one; whether there
+    are any."""
+    found = False
     if not places or not known.starts:
-        return
+        return found
     count = walk.sizes[len(places) - 1]
     for load in plain_ops(walk.stage.op):
         if not isinstance(load, memref.LoadOp) or not reads_rows_anywhere(walk, known, load):
@@ -165,3 +167,5 @@ def prefetch_rows(b: LoopBuilder, walk: Walk, places: Sequence[Size], known: Alo
         for start in range(0, size, LINE):
             at = b.index(start // byte_size(load.res.type))
             b.add(memref.PrefetchOp, (load.memref, *row, at), (), PREFETCH)
+        found = True
+    return found

@@ -45,7 +45,7 @@ def emit_row(b: LoopBuilder, walk: Walk, places: Sequence[Size], bounds: Range) 
     start, end = interior(b, walk, bounds) if lanes else bounds
     lanes = lanes_for(walk, start, end, lanes)
     split, lanes = b.whole_vectors(start, end, lanes)
-    prefetch_rows(b, walk, places, known)
+    ahead = prefetch_rows(b, walk, places, known)
     scalars = row_scalars(b, walk, places, known.same)
     if lanes:
 
@@ -55,7 +55,11 @@ def emit_row(b: LoopBuilder, walk: Walk, places: Sequence[Size], bounds: Range) 
             emit_point(inner, walk, [*places, place], lanes, scalars)
             return ()
 
-        b.for_(start, split, lanes, (), vectors)
+        short = short_row(walk, start, split, lanes) if ahead else None
+        if short is None:
+            b.for_(start, split, lanes, (), vectors)
+        for place in short or ():
+            vectors(b, b.index(place), ())
         if reads_windows(walk) and isinstance(end, int) and isinstance(split, int) and split < end:
             vectors(b, b.index(end - lanes), ())
             split = end
@@ -67,6 +71,19 @@ def emit_row(b: LoopBuilder, walk: Walk, places: Sequence[Size], bounds: Range) 
     if start is not lower and lanes:
         b.for_(lower, start, 1, (), single)
     b.for_(split if lanes else lower, upper, 1, (), single)
+
+
+MOST_WRITTEN_OUT, MOST_COST = 8, 4
+"""Vectors of a row, and cost of one, that are written out: without branches more rows are on their
+way at once."""
+
+
+def short_row(walk: Walk, start: Size, end: Size, lanes: int) -> range | None:
+    """Where the vectors of a row begin that is so short and simple that they are written out."""
+    if not isinstance(start, int) or not isinstance(end, int):
+        return None
+    vectors = range(start, end, lanes)
+    return vectors if len(vectors) <= MOST_WRITTEN_OUT and walk.stage.cost <= MOST_COST else None
 
 
 def interior(b: LoopBuilder, walk: Walk, bounds: Range) -> Range:

@@ -385,7 +385,7 @@ func.func private @rows(%i: memref<5xi64>, %t: memref<9x4x8xf32>, %out: memref<5
 // -----
 
 // The rows of a large buffer are asked for some trips before they are read, line by line; never one
-// beyond the last.
+// beyond the last. Short rows are written out.
 // CHECK-LABEL: func.func private @rows_ahead(
 // CHECK: scf.for [[I:%[a-z0-9_]+]] =
 // CHECK: [[AHEAD:%[a-z0-9_]+]] = arith.addi [[I]], %{{.*}} : index
@@ -396,6 +396,8 @@ func.func private @rows(%i: memref<5xi64>, %t: memref<9x4x8xf32>, %out: memref<5
 // CHECK-COUNT-2: memref.prefetch %{{.*}}{{\[}}[[P]], %{{.*}}], read, locality<3>, data : memref<9000x32xf32>
 // CHECK-NOT: memref.prefetch
 // CHECK: memref.load %{{.*}}{{\[}}[[I]]] : memref<50xi64>
+// CHECK-NOT: scf.for
+// CHECK-COUNT-2: vector.store %{{.*}} : memref<50x32xf32>, vector<16xf32>
 #row = affine_map<(d0, d1) -> (d0)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
 func.func private @rows_ahead(%i: memref<50xi64>, %t: memref<9000x32xf32>, %out: memref<50x32xf32>) {
