@@ -8,19 +8,21 @@
     %b = memref.view %arena[%c0][] : memref<256xi8> to memref<64xf32>
 
 Largest buffers first, each at the lowest offset that is free while it lives (the greedy by size
-of Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020). Buffers of
-dynamic size stay allocations, and are given back after their last use. Post-condition: `main` has
-at most one static allocation, the arena; `lamina.memory` notes its bytes with and without reuse.
+of Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020). A buffer of
+dynamic size has a place for the most that it may be, where that is known (`size_bounds`): a window
+in a loop is no allocation at each trip. Others stay allocations, and are given back after their
+last use. Post-condition: `main` has at most one static allocation, the arena; `lamina.memory` notes
+its bytes with and without reuse.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     DictionaryAttr,
     IntegerAttr,
     MemRefType,
@@ -33,6 +35,7 @@ from xdsl.passes import ModulePass
 
 from lamina.dialects import arith, memref
 from lamina.dialects.sizes import byte_size
+from lamina.transforms.size_bounds import largest
 
 ALIGNMENT = 64
 MEMORY = "lamina.memory"
@@ -65,8 +68,21 @@ def users_of(value: SSAValue) -> list[Operation]:
     return found
 
 
+def most_bytes(op: memref.AllocOp) -> int | None:
+    """The bytes of an allocation, or of the largest that it may be; None where nobody knows."""
+    type = op.memref.type
+    sizes = iter(op.dynamic_sizes)
+    total = byte_size(type.element_type)
+    for size in type.get_shape():
+        bound = largest(next(sizes)) if size == DYNAMIC_INDEX else size
+        if bound is None:
+            return None
+        total *= max(bound, 0)
+    return total
+
+
 def lifetimes(block: Block) -> list[Lifetime]:
-    """The lifetimes of the static allocations of a block and the regions in it.
+    """The lifetimes of the allocations of bounded size of a block and the regions in it.
 
     An op inside a loop counts as the loop: what lives there lives throughout.
     """
@@ -81,10 +97,8 @@ def lifetimes(block: Block) -> list[Lifetime]:
 
     found: list[Lifetime] = []
     for op in list(block.walk()):
-        if not isinstance(op, memref.AllocOp) or op.dynamic_sizes:
+        if not isinstance(op, memref.AllocOp) or (size := most_bytes(op)) is None:
             continue
-        type = op.memref.type
-        size = prod(type.get_shape()) * byte_size(type.element_type)
         places = [place(user) for user in users_of(op.memref)] or [place(op)]
         found.append(Lifetime(op, size, min(places), max(places)))
     return found
@@ -123,7 +137,8 @@ def use_arena(block: Block, buffers: list[Lifetime], total: int) -> None:
     block.insert_ops_before([arena], first)
     for buffer in buffers:
         shift = arith.ConstantOp(IntegerAttr.from_index_int_value(buffer.offset))
-        view = memref.ViewOp(arena.memref, shift.result, [], buffer.alloc.memref.type)
+        sizes = list(buffer.alloc.dynamic_sizes)
+        view = memref.ViewOp(arena.memref, shift.result, sizes, buffer.alloc.memref.type)
         shift.location = view.location = buffer.alloc.location
         view.result.name_hint = buffer.alloc.memref.name_hint
         parent = buffer.alloc.parent
@@ -162,10 +177,11 @@ class PlanMemoryPass(ModulePass):
                 continue
             block = function.body.block
             buffers = [b for b in lifetimes(block) if not _is_arena(b.alloc)]
+            total = assign(buffers)
+            if buffers:
+                use_arena(block, buffers, total)
             free_dynamic(block)
             if buffers:
-                total = assign(buffers)
-                use_arena(block, buffers, total)
                 whole = sum(round_up(b.size) for b in buffers)
                 function.attributes[MEMORY] = _note(total, whole)
 

@@ -163,3 +163,46 @@ func.func private @kernel(%x: memref<4xf32>) {
 func.func @nothing() {
   func.return
 }
+
+// -----
+
+// A buffer of dynamic size has a place when its size is bounded: by a clamp, a loop, or the window
+// that it is as large as. Others stay allocations.
+// CHECK-LABEL: func.func @bounded(
+// CHECK-SAME: %[[X:.*]]: memref<9xf64>, %[[N:.*]]: index
+// CHECK: %arena = memref.alloc() {alignment = 64 : i64} : memref<512xi8>
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: %[[S:.*]] = arith.maxsi
+// CHECK-NOT: memref.alloc
+// CHECK: memref.view %arena[%{{.*}}][%[[S]]] : memref<512xi8> to memref<?xf64>
+// CHECK: %[[D:.*]] = memref.dim
+// CHECK: memref.view %arena[%{{.*}}][%[[D]]] : memref<512xi8> to memref<?xf64>
+// CHECK: memref.view %arena[%{{.*}}][%[[I]]] : memref<512xi8> to memref<2x?xf64>
+// CHECK: %[[G:.*]] = memref.dim
+// CHECK: memref.view %arena[%{{.*}}][%[[G]]] : memref<512xi8> to memref<?xf64>
+// CHECK: memref.alloc(%[[N]]) : memref<?xf64>
+// CHECK: memref.dealloc
+func.func private @k(memref<?xf64>, memref<?xf64>, memref<2x?xf64>, memref<?xf64>)
+func.func private @v(memref<?xf64>)
+func.func @bounded(%x: memref<9xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c9 = arith.constant 9 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %m = arith.minsi %n, %c9 : index
+    %s = arith.maxsi %m, %c0 : index
+    %a = memref.alloc(%s) : memref<?xf64>
+    %w = memref.subview %x[0] [%s] [1] : memref<9xf64> to memref<?xf64, strided<[1]>>
+    %d = memref.dim %w, %c0 : memref<?xf64, strided<[1]>>
+    %b = memref.alloc(%d) : memref<?xf64>
+    %c = memref.alloc(%i) : memref<2x?xf64>
+    %f = memref.collapse_shape %c [[0, 1]] : memref<2x?xf64> into memref<?xf64>
+    %g = memref.dim %f, %c0 : memref<?xf64>
+    %h = memref.alloc(%g) : memref<?xf64>
+    func.call @v(%h) : (memref<?xf64>) -> ()
+    %e = memref.alloc(%n) : memref<?xf64>
+    func.call @k(%a, %b, %c, %e) : (memref<?xf64>, memref<?xf64>, memref<2x?xf64>, memref<?xf64>) -> ()
+  }
+  func.return
+}
