@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Attribute, Operation
 
 from lamina import errors
+from lamina.dialects.foreign import is_impure
 
 FUNCTION = "lamina_check"
 NOTE = "lamina.check"
@@ -56,9 +57,9 @@ def is_check(op: Operation) -> bool:
 
 
 def has_effect(op: Operation) -> bool:
-    """Whether `op`, or an op inside it, must stay, and stay in order: it calls for no result."""
+    """Whether `op`, or an op inside it, must stay, and stay in order."""
     if isinstance(op, func.CallOp):
-        return not op.results
+        return not op.results or is_impure(op)
     if not op.regions or op.name.startswith("linalg."):
         return False
-    return any(isinstance(inner, func.CallOp) and not inner.results for inner in op.walk())
+    return any(isinstance(inner, func.CallOp) and has_effect(inner) for inner in op.walk())

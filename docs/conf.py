@@ -23,7 +23,7 @@ myst_heading_anchors = 3
 suppress_warnings = ["misc.highlighting_failure"]  # Pygments knows no grammar of MLIR
 html_theme = "furo"
 
-SUBMODULES = ("random", "linalg", "fft", "optim", "tree")
+SUBMODULES = ("random", "linalg", "fft", "optim", "tree", "debug")
 
 
 def sections() -> str:

@@ -36,6 +36,6 @@ def check(condition: Array, error: type[LaminaError], message: str, *shown: Arra
     operands = [condition, *(cast(x, int64) for x in arrays)]
     known = recorder.known(operands)
     if known is None:
-        recorder.check(operands, error.__name__, message)
+        recorder.effect("check", operands, {"error": error.__name__, "message": message})
     elif not known[0]:
         fail(error, filled(message, map(int, known[1:])))

@@ -26,6 +26,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects import nd
 from lamina.dialects.nd.base import shape_of
+from lamina.dialects.nd.effects import CustomCallOp
 from lamina.dialects.type_tests import is_tensor
 from lamina.frontend.dims import is_size, is_static
 from lamina.frontend.dtypes import DType
@@ -109,7 +110,7 @@ def known_value(
         return seen[value]
     seen[value] = None
     op = value.owner
-    if not isinstance(op, nd.NdOp) or len(seen) > KNOWN_OPS:
+    if not isinstance(op, nd.NdOp) or isinstance(op, CustomCallOp) or len(seen) > KNOWN_OPS:
         return None
     shape = shape_of(value) if is_tensor(value.type) else ()
     if DYNAMIC_INDEX in shape or prod(shape) > KNOWN_ELEMENTS:

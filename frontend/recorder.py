@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
-from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, StringAttr
+from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, UnitAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -242,14 +242,30 @@ class Recorder:
             _check_complex(name, op, arrays)
         return self._result(op, location, shape, dtype, position)
 
-    def check(self, operands: Sequence[Array], error: str, message: str) -> None:
-        """`nd.check` of a 0-d condition and the 0-d values that the message shows."""
-        op = ir.OPS["check"].create(
+    @unwatched
+    def effect(
+        self,
+        name: str,
+        operands: Sequence[Array],
+        params: dict[str, Any],
+        results: Sequence[tuple[Shape, DType]] = (),
+    ) -> list[TracedArray]:
+        """The op `name`, which has an effect, on arrays as they are; its results, of these shapes
+        and dtypes. params: its properties; True for one without a value."""
+        flags: dict[str, Attribute] = {k: UnitAttr() for k, v in params.items() if v is True}
+        position, location = self._here()
+        op = ir.OPS[name].create(
             operands=[self.read(self.own(operand)) for operand in operands],
-            properties={"error": StringAttr(error), "message": StringAttr(message)},
+            result_types=[ir.tensor_type(*kind) for kind in results],
+            properties=flags
+            | ir.properties(name, {k: v for k, v in params.items() if k not in flags}),
         )
-        op.location = self._here()[1]  # pyright: ignore[reportAttributeAccessIssue]
+        op.location = location  # pyright: ignore[reportAttributeAccessIssue]
         self.block.add_op(op)
+        return [
+            self.fresh(value, *kind, position)
+            for value, kind in zip(op.results, results, strict=True)
+        ]
 
     def known(self, arrays: Sequence[Array]) -> list[NDArray] | None:
         """The values of traced arrays that depend on no argument, or None; None in a region,

@@ -13,11 +13,9 @@ import numpy as np
 from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp, StringAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from lamina import errors
 from lamina.dialects.locations import place_of
 from lamina.dialects.nd import NdOp
 from lamina.dialects.nd.base import DYNAMIC_INDEX, fits, shape_of, shape_text, tensor_type
-from lamina.dialects.nd.effects import CheckOp
 from lamina.errors import (
     ArgumentError,
     DTypeError,
@@ -25,9 +23,8 @@ from lamina.errors import (
     LaminaError,
     LoweringError,
     ShapeError,
-    filled,
 )
-from lamina.interpreters import complexes, elementwise, transcendental
+from lamina.interpreters import complexes, effects, elementwise, transcendental
 from lamina.interpreters.meaning import MEANING
 from lamina.interpreters.scalar import SCALAR_OPS
 from lamina.interpreters.types import Array, dtype_of, from_dense
@@ -218,8 +215,8 @@ class _Evaluator:
         raise AssertionError("the last op of a block is its terminator")
 
     def _run(self, op: Operation, operands: list[Value], values: _Values) -> Sequence[Value]:
-        if isinstance(op, CheckOp):
-            return check(op, operands)
+        if isinstance(op, effects.OPS):
+            return effects.perform(op, operands)
         if isinstance(op, NdOp):
             return (apply(op, operands, self.resources),)
         if op.name == "arith.constant":
@@ -264,14 +261,6 @@ class _Evaluator:
 
 
 _Values: TypeAlias = dict[SSAValue, Value]
-
-
-def check(op: CheckOp, operands: list[Value]) -> Sequence[Value]:
-    """Raise the error of a check that does not hold; it has no result."""
-    if not operands[0]:
-        kind: type[LaminaError] = getattr(errors, op.error.data)
-        raise kind(filled(op.message.data, map(int, operands[1:])))
-    return ()
 
 
 def scalar_constant(value: Attribute) -> Value:

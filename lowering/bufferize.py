@@ -20,10 +20,11 @@ from collections.abc import Sequence
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
+from lamina.dialects.foreign import is_foreign
 from lamina.dialects.kernels import is_kernel
 from lamina.dialects.locations import place_of
 from lamina.dialects.type_tests import is_tensor
@@ -52,7 +53,9 @@ class BufferizePass(ModulePass):
         globals_: dict[Attribute, Operation] = {}
         calls: list[func.CallOp] = []
         for function in functions:
-            if not function.is_declaration and not is_kernel(function):
+            if is_foreign(function):
+                _declare(function)
+            elif not function.is_declaration and not is_kernel(function):
                 if len(function.body.blocks) > 1:
                     raise LoweringError(
                         f"bufferize: expected a function of one block, found @"
@@ -99,6 +102,12 @@ class BufferizePass(ModulePass):
         for kernel in kernels.values():  # never called
             if holds_tensors(kernel):
                 _bufferize(kernel, [buffer_type(t) for t in kernel.function_type.inputs])
+
+
+def _declare(function: func.FuncOp) -> None:
+    """A declared function of code that is not ours: it takes contiguous buffers."""
+    types = [buffer_type(type) for type in function.function_type.inputs]
+    function.properties["function_type"] = FunctionType.from_lists(types, [])
 
 
 def _bufferize(kernel: func.FuncOp, types: Sequence[Attribute]) -> None:

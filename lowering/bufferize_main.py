@@ -27,6 +27,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects import arith, memref, scf
 from lamina.dialects.checks import is_check
+from lamina.dialects.foreign import is_foreign
 from lamina.dialects.locations import place_of
 from lamina.dialects.type_tests import is_memref, is_tensor
 from lamina.errors import LoweringError
@@ -268,6 +269,12 @@ class MainBufferizer:
         b.add(memref.CopyOp, (source, target))
         return target
 
+    def whole(self, value: SSAValue, b: Builder) -> SSAValue:
+        """The buffer (or scalar) of `value`, contiguous: itself or a copy."""
+        found = self.lowered(value, b)
+        strided = is_memref(found.type) and not is_contiguous(found.type)
+        return self.copied(value, b) if strided else found
+
     # -- results --------------------------------------------------------------------------------
 
     def results(self, values: Sequence[SSAValue], outs: Sequence[SSAValue], b: Builder) -> None:
@@ -414,20 +421,25 @@ def _insert(main: MainBufferizer, op: Operation, b: Builder) -> None:
 
 
 def _call(main: MainBufferizer, op: Operation, b: Builder) -> None:
-    """A kernel's call: destinations are its last operands. A check's has scalars only."""
+    """A kernel's call: destinations are its last operands. A check's has scalars only; code that
+    is not ours gets contiguous buffers."""
     assert isinstance(op, func.CallOp)
     if is_check(op):
         main.keep(op, b)
         return
     count = len(op.operands) - len(op.results)
-    operands = [main.lowered(value, b) for value in op.operands[:count]]
+    take = main.whole if is_foreign(op) else main.lowered
+    operands = [take(value, b) for value in op.operands[:count]]
     for value, result in zip(op.operands[count:], op.results, strict=True):
         operands.append(main.destination(value, op, result, b))
     operands = [_as_argument(b, operand) for operand in operands]
     call = func.CallOp(op.callee, operands, ())
     call.location = op.location
     b.ops.append(call)
-    main.calls.append(call)
+    if is_foreign(op):
+        call.attributes.update(op.attributes)
+    else:
+        main.calls.append(call)
 
 
 def _as_argument(b: Builder, operand: SSAValue) -> SSAValue:

@@ -37,8 +37,9 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from lamina.dialects import checks, llvm
+from lamina.dialects.foreign import PRINT, is_foreign
 from lamina.dialects.memref import GlobalOp
-from lamina.lowering.to_llvm import affine, arith, control, memref, poll, vector
+from lamina.lowering.to_llvm import affine, arith, control, foreign, memref, poll, vector
 from lamina.lowering.to_llvm.abi import (
     argument_attributes,
     body_struct,
@@ -69,6 +70,7 @@ INTERNAL_LINKAGE, EXTERNAL_LINKAGE = llvm.LinkageAttr("internal"), llvm.LinkageA
 EXTERNAL = {
     "aligned_alloc": llvm.LLVMFunctionType([i64, i64], PTR),
     "free": llvm.LLVMFunctionType([PTR]),
+    PRINT: foreign.TEXT_TYPE,
     control.PARALLEL: llvm.LLVMFunctionType([PTR, PTR, PTR, i64], i32),
 }
 BUILT_IN = (checks.FUNCTION, poll.NAME)  # declarations that calls are expanded for
@@ -124,6 +126,13 @@ def lower_global(op: GlobalOp) -> llvm.GlobalOp:
 
 def _size_constant(name: str, size: int, source: Operation) -> llvm.GlobalOp:
     result = llvm.GlobalOp(i64, name, "external", constant=True, value=IntegerAttr(size, i64))
+    result.location = source.location
+    return result
+
+
+def _cell(symbol: str, source: Operation) -> llvm.GlobalOp:
+    """The address of a C function, which the loader knows."""
+    result = llvm.GlobalOp(PTR, foreign.cell_of(symbol), "external")
     result.location = source.location
     return result
 
@@ -230,6 +239,7 @@ class ConvertToLLVMPass(ModulePass):
         plan = plan_scratch(defined)
         lowered: list[Operation] = []
         needs: set[str] = set()
+        cells: dict[str, Operation] = {}
         for source in list(op.ops):
             source.detach()
             if isinstance(source, GlobalOp):
@@ -239,13 +249,15 @@ class ConvertToLLVMPass(ModulePass):
                     converter = _FunctionConverter(source, functions, plan)
                     lowered.append(converter.convert())
                     needs |= converter.f.needs
-                elif (name := source.sym_name.data) not in BUILT_IN:
+                    cells = converter.f.cells | cells
+                elif (name := source.sym_name.data) not in BUILT_IN and not is_foreign(source):
                     lowered.append(_declaration(name, llvm_signature(source), source))
             elif isinstance(source, llvm.FuncOp | llvm.GlobalOp):
                 lowered.append(source)
             else:
                 fail(source, "expected functions and globals at the top of the module")
-        op.body.block.add_ops([*self._support(op, plan, needs), *lowered])
+        lowered = [*self._support(op, plan, needs), *map(_cell, cells, cells.values()), *lowered]
+        op.body.block.add_ops(lowered)
 
     @staticmethod
     def _support(module: ModuleOp, plan: Plan, needs: set[str]) -> list[Operation]:

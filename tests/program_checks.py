@@ -1,4 +1,4 @@
-"""Run-time checks in drawn programs: `nd.check` of a fact that holds for the drawn numbers."""
+"""Effects in drawn programs: `nd.check` of a fact that holds for the drawn numbers, `nd.print`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from program_ops import Drawing
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
-from lamina.dialects.nd.effects import CheckOp
+from lamina.dialects.nd.effects import CheckOp, PrintOp
 from lamina.dialects.nd.elementwise import BitwiseInvertOp
 from lamina.interpreters.types import BOOL, COMPLEX, INT64
 
@@ -41,6 +41,23 @@ def draw_check(d: Drawing) -> None:
         },
     )
     d.add(op)
+
+
+def draw_print(d: Drawing) -> None:
+    """Append a print of one to three exact values: their text is the same in every run."""
+    shown = [d.pick(lambda v: v.bound is None) for _ in range(int(d.rng.integers(1, 4)))]
+    number = sum(op.name == "nd.print" for op in d.block.ops)
+    d.add(
+        PrintOp.create(
+            operands=[v.ssa for v in shown],
+            properties={"format": StringAttr(f"{{{{{number}}}}}" + " {}" * len(shown))},
+        )
+    )
+
+
+def has_effects(module: Operation) -> bool:
+    """Whether there are checks or prints in an op."""
+    return any(isinstance(op, CheckOp | PrintOp) for op in module.walk())
 
 
 def checks_of(module: Operation) -> list[CheckOp]:

@@ -6,11 +6,11 @@ Their bodies hold exact ops only, so that what they give has equal bits however 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 
 from op_row import Shape
 from op_table import ROWS
-from program_checks import draw_check
+from program_checks import draw_check, draw_print
 from program_ops import INDEX, Drawing, Index, Rejected, Value
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp
@@ -45,6 +45,8 @@ def draw_for(d: Drawing) -> None:
         draw_if(inner)
     if d.chance(0.3):
         draw_check(inner)
+    if d.chance(0.2):
+        draw_print(inner)
     if d.chance(0.3):
         draw_update(inner, carried[0])
     yielded = [yield_for(inner, start) for start in carried]
@@ -67,6 +69,8 @@ def draw_if(d: Drawing) -> None:
         fill(inner)
         if d.chance(0.3):
             draw_check(inner)
+        if d.chance(0.2):
+            draw_print(inner)
         inner.block.add_op(scf.YieldOp(yield_for(inner, start).ssa))
         regions.append(Region(inner.block))
     finish(d, scf.IfOp(flag.result, [start.ssa.type], regions[0], regions[1]), [start])
@@ -121,7 +125,8 @@ def finish(d: Drawing, op: Operation, like: Sequence[Value]) -> None:
     """Append the op, and give its results what the interpreter makes of it."""
     indices = {i.ssa: i.number for i in d.indices}
     try:
-        arrays = run(op, {v.ssa: v.array for v in all_values(d)}, indices)
+        with redirect_stdout(None):  # what it prints
+            arrays = run(op, {v.ssa: v.array for v in all_values(d)}, indices)
     except LaminaError:  # a check that held for the drawn numbers fails in a later iteration
         raise Rejected from None
     d.add(op)

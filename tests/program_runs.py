@@ -6,10 +6,13 @@ print(report(program, failures))   the text, and the commands that show it
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -43,9 +46,10 @@ def context() -> Context:
 
 @dataclass
 class Runs:
-    """What the variants of a program gave; `failures`: what went wrong, in words."""
+    """What the variants of a program gave and printed; `failures`: what went wrong, in words."""
 
     results: dict[str, list[Array]] = field(default_factory=dict[str, "list[Array]"])
+    printed: dict[str, str] = field(default_factory=dict[str, str])
     failures: list[str] = field(default_factory=list[str])
 
 
@@ -86,9 +90,12 @@ def run(
         try:
             done = make()
             for count in threads:
-                runs.results[f"{name}, threads {count}"] = call_linked(
-                    done.linked, done.interface, program.inputs, count
-                )
+                variant = f"{name}, threads {count}"
+                with redirect_stdout(StringIO()) as printed:
+                    runs.results[variant] = call_linked(
+                        done.linked, done.interface, program.inputs, count
+                    )
+                runs.printed[variant] = printed.getvalue()
         except LaminaError as error:
             runs.failures.append(f"{name}: {type(error).__name__}: {error}")
         except Exception as error:
@@ -125,9 +132,13 @@ def check(
 ) -> list[str]:
     """What is wrong: variants that fail, differ from the interpreter, or from another variant for
     the same target (sums of products depend on that)."""
-    oracle = evaluate(program.module, "main", program.inputs)
+    with redirect_stdout(StringIO()) as printed:
+        oracle = evaluate(program.module, "main", program.inputs)
     runs = run(program, levels, fusions, cpus)
     failures = list(runs.failures)
+    for name, text in runs.printed.items():
+        if unsigned(text) != unsigned(printed.getvalue()):
+            failures.append(f"{name}: expected to print\n{printed.getvalue()}found\n{text}")
     for number, (want, (drawn, bound)) in enumerate(zip(oracle, program.outputs, strict=True)):
         if difference(want, drawn, None):
             failures.append(f"result {number}: the interpreter disagrees with the drawing")
@@ -143,6 +154,11 @@ def check(
                 what = difference(expected, got, None)
                 failures.append(f"result {number}: {name} differs from {other}: {what}")
     return failures
+
+
+def unsigned(text: str) -> str:
+    """A text without the signs of NaN, which nothing specifies."""
+    return re.sub(r" *[-+ ]nan", " nan", text)
 
 
 def same_bits(a: Array, b: Array) -> bool:

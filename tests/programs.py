@@ -21,7 +21,7 @@ from op_row import Row
 from op_rows_indexing import SCATTERS
 from op_table import COMPLEX_ROWS, REDUCTIONS, ROWS, rng_for
 from program_bounds import Bound
-from program_checks import checks_of, draw_check
+from program_checks import draw_check, draw_print, has_effects
 from program_ops import SIZES, Drawing, Rejected, Value
 from program_regions import draw_for, draw_if
 from xdsl.dialects import func
@@ -107,14 +107,16 @@ def start(d: Drawing, row: Row, dtype: DType) -> None:
 
 
 def step(d: Drawing, palette: Sequence[DType]) -> None:
-    """One more op, or a loop or branch, or a check, or an input."""
+    """One more op, or a loop or branch, or a check, a print, or an input."""
     kind = d.rng.random()
     if kind < 0.04:
         draw_for(d)
     elif kind < 0.07:
         draw_if(d)
-    elif kind < 0.10:
+    elif kind < 0.09:
         draw_check(d)
+    elif kind < 0.11:
+        draw_print(d)
     elif kind < 0.17 and len(d.inputs) < 5:
         d.input(d.choose(palette), d.shape())
     elif kind < 0.27:
@@ -162,7 +164,7 @@ def assembled(
 def drop_dead(block: Block) -> None:
     """Erase ops that nobody reads, in regions too."""
     for op in reversed(list(block.ops)):
-        stays = op is block.last_op or checks_of(op)
+        stays = op is block.last_op or has_effects(op)
         if not stays and not any(result.uses for result in op.results):
             op.detach()
             op.erase()

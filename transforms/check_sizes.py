@@ -181,8 +181,8 @@ RULES: dict[str, Callable[[Operation], Iterator[Relation]]] = {
 }  # fmt: skip
 """Ops that rely on more than operands of one shape."""
 ALONE = (
-    "constant", "iota", "dim", "from_index", "to_index", "pad", "check", "random_bits",
-    "searchsorted", "reduce_window",
+    "constant", "iota", "dim", "from_index", "to_index", "pad", "check", "print", "fail",
+    "custom_call", "random_bits", "searchsorted", "reduce_window",
 )  # fmt: skip
 """Ops whose operands and results say nothing of each other's sizes here."""
 

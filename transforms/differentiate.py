@@ -15,8 +15,8 @@
 
 The backward function takes f's arguments and a cotangent of each floating-point result, and gives
 a cotangent of each argument in `wrt` (reverse mode: Griewank and Walther, Evaluating Derivatives,
-2008, chapter 3). What it needs of the forward values it computes again. Pre- and post-condition:
-level `nd`; `f` as it was.
+2008, chapter 3). What it needs of the forward values it computes again, and checks, but does not
+print. Pre- and post-condition: level `nd`; `f` as it was.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from lamina.transforms.derivatives import INTO, RULES, Node
 from lamina.transforms.differentiate_control import pull_if
 from lamina.transforms.differentiate_loops import Loop, Memo, counted
 from lamina.transforms.ir_emitter import IrEmitter
+from lamina.transforms.repeated import PRINTS, drop_effects
 
 CONTROL = (scf.IfOp, scf.ForOp, scf.WhileOp)
 STOP = "lamina.stop_gradient"
@@ -228,7 +229,7 @@ def backward_of(source: func.FuncOp, wrt: Sequence[int]) -> func.FuncOp:
     results = list(end.operands)
     end.detach()
     end.erase()
-    ops = list(block.ops)
+    ops = drop_effects(block.ops, PRINTS)
     e = IrEmitter(block.add_op, source.location)
     arguments = [block.args[number] for number in wrt]
     cotangents: dict[SSAValue, SSAValue] = {}

@@ -13,8 +13,8 @@ from typing import TypeAlias
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects import scf
-from lamina.dialects.nd import NdOp
 from lamina.transforms.ir_emitter import IrEmitter
+from lamina.transforms.repeated import drop_effects
 
 PullBack: TypeAlias = Callable[
     ["list[Operation]", dict[SSAValue, SSAValue], Sequence[SSAValue], IrEmitter],
@@ -48,26 +48,16 @@ def _is_inside(value: SSAValue, op: Operation) -> bool:
 def cloned(
     block: Block, mapping: dict[SSAValue, SSAValue], target: Block
 ) -> tuple[list[Operation], list[SSAValue]]:
-    """The ops of `block` but its terminator in `target`, without effects, and what the terminator
-    gives there."""
+    """The ops of `block` but its terminator in `target`, to compute their values again, without
+    effects; and what the terminator gives there."""
     ops: list[Operation] = []
     last = block.last_op
     assert last is not None
     for op in block.ops:
-        if op is last or is_effect(op):
-            continue
-        ops.append(op.clone(mapping))
-        for inner in list(ops[-1].walk()):
-            if is_effect(inner):
-                inner.detach()
-                inner.erase()
-        target.add_op(ops[-1])
-    return ops, [mapping.get(value, value) for value in last.operands]
-
-
-def is_effect(op: Operation) -> bool:
-    """Whether an op has no result but what it does: a check, a print."""
-    return isinstance(op, NdOp) and not op.results
+        if op is not last:
+            ops.append(op.clone(mapping))
+            target.add_op(ops[-1])
+    return drop_effects(ops), [mapping.get(value, value) for value in last.operands]
 
 
 def filled(

@@ -41,6 +41,7 @@ from lamina.dialects.nd.base import (
     part_type,
     shape_of,
 )
+from lamina.dialects.nd.effects import CustomCallOp, FailOp, ForeignOp, PrintOp
 from lamina.dialects.nd.elementwise import (
     BitwiseAndOp,
     BitwiseOrOp,
@@ -334,7 +335,31 @@ def _cast(s: _Splitter, op: Operation) -> None:
         s.parts[result] = s.make(CastOp, [operand], target), zeros
 
 
+def _foreign(s: _Splitter, op: Operation) -> None:
+    """Code that is not ours takes and gives complex numbers as they are in memory."""
+    assert isinstance(op, ForeignOp)
+    values = (*op.operands, *op.results)
+    pairs = [number for number, value in enumerate(values) if is_complex_tensor(value.type)]
+    new = type(op).create(
+        operands=[s.put_together(s.parts[v]) if v in s.parts else v for v in op.operands],
+        result_types=[memory_type(result.type) for result in op.results],
+        properties=dict(op.properties) | {"interleaved": DenseArrayBase.from_list(i64, pairs)},
+        attributes=op.attributes,
+        location=op.location,
+    )
+    assert op.parent is not None
+    op.parent.insert_op_before(new, op)
+    for before, after in zip(op.results, new.results, strict=True):
+        if is_complex_tensor(before.type):
+            s.parts[before] = s.taken_apart(after)
+        else:
+            before.replace_all_uses_with(after)
+
+
 RULES: dict[str, Rule] = {
+    PrintOp.name: _foreign,
+    FailOp.name: _foreign,
+    CustomCallOp.name: _foreign,
     complexes.RealOp.name: _part(0),
     complexes.ImagOp.name: _part(1),
     complexes.ComplexOp.name: _complex,

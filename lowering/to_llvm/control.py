@@ -19,10 +19,12 @@ from xdsl.dialects.scf import ForOp, IfOp, IndexSwitchOp, ParallelOp, WhileOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects import checks, llvm
+from lamina.dialects.foreign import is_foreign
 from lamina.dialects.type_tests import is_vector
 from lamina.lowering.to_llvm import poll
 from lamina.lowering.to_llvm.abi import body_struct, check_results, is_c_function
 from lamina.lowering.to_llvm.builder import EMPTY, NO_OVERFLOW, NSW
+from lamina.lowering.to_llvm.foreign import lower_foreign
 from lamina.lowering.to_llvm.state import (
     ERROR_ID,
     ERROR_INDEX,
@@ -148,6 +150,8 @@ def lower_call(f: FunctionLowering, op: Operation) -> None:
         return lower_check(f, op)
     if name == poll.NAME:
         return lower_poll(f, op)
+    if is_foreign(op):
+        return lower_foreign(f, op)
     callee = f.signatures[name]  # the verifier of func.call knows that it is there
     if is_c_function(callee):
         return _lower_c_call(f, op, name)

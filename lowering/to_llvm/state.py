@@ -100,6 +100,7 @@ class FunctionLowering:
         self.buffers: dict[SSAValue, Buffer] = {}
         self.live: list[SSAValue] = []
         self.needs: set[str] = set()
+        self.cells: dict[str, Operation] = {}
         self.depth = 0
         self.context: SSAValue
         self.memory: Callable[[], SSAValue]

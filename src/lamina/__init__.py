@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from lamina import fft, linalg, optim, random, tree
+from lamina import debug, fft, linalg, optim, random, tree
 from lamina.autograd import (
     grad,
     gradcheck,
@@ -73,6 +73,7 @@ from lamina.frontend.creation import (
     zeros,
     zeros_like,
 )
+from lamina.frontend.custom_call import custom_call, register_custom_call
 from lamina.frontend.dims import Dim
 from lamina.frontend.dtypes import (
     bfloat16,
@@ -328,6 +329,8 @@ __all__ = [
     "cumsum",
     "cumulative_prod",
     "cumulative_sum",
+    "custom_call",
+    "debug",
     "diff",
     "divide",
     "dot_product_attention",
@@ -433,6 +436,7 @@ __all__ = [
     "random",
     "real",
     "reciprocal",
+    "register_custom_call",
     "relu",
     "remainder",
     "repeat",

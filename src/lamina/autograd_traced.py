@@ -19,6 +19,7 @@ from lamina.frontend.traced import Storage, TracedArray
 from lamina.transforms.differentiate import STOP, pull_back
 from lamina.transforms.differentiate_loops import Memo
 from lamina.transforms.ir_emitter import IrEmitter
+from lamina.transforms.repeated import drop_effects
 
 
 def pull(
@@ -91,3 +92,12 @@ def stopping() -> Generator[None]:
     block, before = recorder.block, recorder.block.last_op
     yield
     mark(_after(block, before))
+
+
+@contextmanager
+def silent() -> Generator[None]:
+    """What is recorded inside runs a second time: it does not print and check again."""
+    recorder: Any = CURRENT.get()
+    block, before = recorder.block, recorder.block.last_op
+    yield
+    drop_effects(_after(block, before))

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntegerAttr,
     ModuleOp,
+    StringAttr,
     TensorType,
 )
 from xdsl.ir import Operation
@@ -32,14 +33,15 @@ from lamina.backend.emit_llvm import emit_functions
 from lamina.backend.host import target_for
 from lamina.backend.threads import default_threads
 from lamina.dialects.checks import NOTE, read_note
+from lamina.dialects.foreign import CUSTOM_CALL, TEXT, read_text
 from lamina.dialects.kernels import PARALLEL
 from lamina.dialects.locations import place_of
 from lamina.dialects.type_tests import is_tensor
 from lamina.errors import IRError, LaminaError, LoweringError
-from lamina.interface import entry_of, interface_of
+from lamina.interface import entry_of, interface_of, port_of
 from lamina.options import CompileOptions
 from lamina.pipeline import LEVELS, STEPS, pipelines
-from lamina.program import Check, Code
+from lamina.program import Check, Code, Text
 from lamina.target import Target
 
 NDArray = np.ndarray[Any, Any]
@@ -178,8 +180,9 @@ def generate(lowering: Lowering, entry: str = "main") -> Code:
             disk.put("kernel", store.kernel_key(texts[symbol], target), data)
     lowering.timings["codegen"] = time.perf_counter() - start
     function = entry_of(lowering.module, entry)
-    interface, checks = interface_of(function), checks_of(lowering.module)
-    return Code(objects, interface, entry, memory_note(function), checks)
+    module = lowering.module
+    notes = checks_of(module), texts_of(module), functions_of(module)
+    return Code(objects, interface_of(function), entry, memory_note(function), *notes)
 
 
 def checks_of(module: ModuleOp) -> dict[int, Check]:
@@ -192,20 +195,58 @@ def checks_of(module: ModuleOp) -> dict[int, Check]:
         if NOTE not in op.attributes:
             continue
         place, note = place_of(op.location), read_note(op.attributes[NOTE])
-        number = op.operands[0].owner if op.operands else None
-        value = number.properties.get("value") if isinstance(number, Operation) else None
-        if note is None or not isinstance(value, IntegerAttr):
+        number = _number_of(op)
+        if note is None or number is None:
             raise IRError(
                 f"{NOTE}: expected the number of a check, and an error class and a message as "
                 f'{{error = "DomainError", message = "found {{}}"}}, found {op.attributes[NOTE]}',
                 place=place,
             )
         check = Check(*note, place)
-        if found.setdefault(value.value.data, check) != check:
+        if found.setdefault(number, check) != check:
             raise IRError(
-                f"{NOTE}: expected checks of different numbers, found {value.value.data} again",
+                f"{NOTE}: expected checks of different numbers, found {number} again",
                 place=place,
             )
+    return found
+
+
+def _number_of(op: Operation) -> int | None:
+    """The constant that is stored where a note stands."""
+    owner = op.operands[0].owner if op.operands else None
+    value = owner.properties.get("value") if isinstance(owner, Operation) else None
+    return cast("IntegerAttr[Any]", value).value.data if isinstance(value, IntegerAttr) else None
+
+
+def texts_of(module: ModuleOp) -> dict[int, Text]:
+    """What a module of level llvm prints and raises, by number.
+
+    Raises IRError for a note that does not fit, or two texts of one number.
+    """
+    found: dict[int, Text] = {}
+    for op in module.walk():
+        if TEXT not in op.attributes:
+            continue
+        place, note, number = place_of(op.location), read_text(op.attributes[TEXT]), _number_of(op)
+        if note is None or number is None or number in found:
+            raise IRError(
+                f"{TEXT}: expected a number of its own, and a format with its types as "
+                f'{{format = "found {{}}", types = [tensor<f32>]}}, found {op.attributes[TEXT]}',
+                place=place,
+            )
+        found[number] = Text(note.format, tuple(map(port_of, note.types)), note.error, place)
+    return found
+
+
+def functions_of(module: ModuleOp) -> dict[str, str | None]:
+    """The C functions that a module of level llvm calls, with the place of a call."""
+    found: dict[str, str | None] = {}
+    for op in module.ops:
+        name = op.properties.get("sym_name")
+        if op.name == "llvm.mlir.global" and isinstance(name, StringAttr):
+            prefix, _, symbol = name.data.partition(f"{CUSTOM_CALL}_")
+            if symbol and not prefix:
+                found[symbol] = place_of(op.location)
     return found
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -17,13 +17,17 @@ from lamina.frontend import tree
 from lamina.ir_text import print_module
 from lamina.options import CompileOptions
 from lamina.pipeline import LEVELS
-from lamina.program import Check, Code, Interface, Linked, NDArray, call_linked, link
+from lamina.program import Code, Interface, Linked, NDArray, call_linked, link
 from lamina.version import Version
 
 if TYPE_CHECKING:
     from lamina.compiler import Lowering
     from lamina.frontend.trace import Trace
     from lamina.target import Target
+
+
+LOCATED = frozenset(("nd.check", "nd.fail", "nd.print", "nd.custom_call"))
+"""Ops whose place an error shows."""
 
 
 @dataclass(frozen=True)
@@ -121,17 +125,17 @@ class Lowered:
         key = self.key(target)
         stored = disk.get("program", key) if disk else None
         module = self.trace.module
-        places = [place_of(op.location) or "" for op in module.walk() if op.name == "nd.check"]
+        places = [place_of(op.location) or "" for op in module.walk() if op.name in LOCATED]
         if stored is not None:
             code = Code.from_bytes(stored)
         else:
             from lamina.compiler import generate
 
             code = generate(self.lowering("llvm"))
-            _number_places(code.checks, places)
+            _number_places(code, places)
             if disk:
                 disk.put("program", key, code.to_bytes())
-        _show_lines(code.checks, places)
+        _show_lines(code, places)
         return Executable(self, code, link(code, resource_symbols(self.trace.resources)))
 
     def key(self, target: Target) -> str:
@@ -142,20 +146,35 @@ class Lowered:
         return store.program_key(self._text, self.options, target, digests)
 
 
-def _number_places(checks: dict[int, Check], places: Sequence[str]) -> None:
-    """Name the place of each check by its number in the traced program, where it is of it: the
-    program in the cache may be that of other lines."""
-    for number, check in checks.items():
-        if check.place in places:
-            checks[number] = replace(check, place=str(places.index(check.place)))
+def _number_places(code: Code, places: Sequence[str]) -> None:
+    """Name each place by its number in the traced program, where it is of it: the program in the
+    cache may be that of other lines."""
+
+    def number(place: str | None) -> str | None:
+        return str(places.index(place)) if place in places else place
+
+    _rename(code, number)
 
 
-def _show_lines(checks: dict[int, Check], places: Sequence[str]) -> None:
+def _show_lines(code: Code, places: Sequence[str]) -> None:
     """The inverse; the places are `file:line`, as in the errors of eager code."""
-    for number, check in checks.items():
-        if check.place is not None and check.place.isdigit():
-            line = places[int(check.place)].rpartition(":")[0]
-            checks[number] = replace(check, place=line)
+
+    def line(place: str | None) -> str | None:
+        if place is None or not place.isdigit():
+            return place
+        return places[int(place)].rpartition(":")[0]
+
+    _rename(code, line)
+
+
+def _rename(code: Code, name: Callable[[str | None], str | None]) -> None:
+    """Give each place of a program's errors another name."""
+    for notes in (code.checks, code.texts):
+        table = cast("dict[int, Any]", notes)
+        for number, note in table.items():
+            table[number] = replace(note, place=name(note.place))
+    for symbol, place in code.functions.items():
+        code.functions[symbol] = name(place)
 
 
 def resource_symbols(resources: dict[str, NDArray]) -> dict[str, int]:
@@ -169,6 +188,7 @@ def kernels_of(lowering: Lowering) -> list[Kernel]:
 
     from lamina.dialects import memref
     from lamina.dialects.checks import is_check
+    from lamina.dialects.foreign import is_foreign, symbol_of
     from lamina.dialects.locations import places_of
     from lamina.graph import scalar_ops
     from lamina.interface import entry_of
@@ -182,6 +202,10 @@ def kernels_of(lowering: Lowering) -> list[Kernel]:
         if not isinstance(op, func.CallOp) or is_check(op):
             continue
         symbol = op.callee.string_value()
+        if is_foreign(op):
+            if (name := symbol_of(op)) is not None:
+                found.append(Kernel(name, ("nd.custom_call",), places, name))
+            continue
         kernel = functions[symbol]
         ops = scalar_ops(kernel)
         found.append(Kernel(symbol.rstrip("0123456789").rstrip("_"), ops, places, symbol))

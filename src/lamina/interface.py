@@ -47,7 +47,7 @@ def interface_of(function: Operation) -> Interface:
     try:
         arguments, results = _types(function)
         interface = Interface(
-            tuple(map(_port, arguments)), tuple(map(_port, results)), _sizes(function)
+            tuple(map(port_of, arguments)), tuple(map(port_of, results)), _sizes(function)
         )
         _check(function, interface)
         return interface
@@ -110,7 +110,8 @@ def _sizes(function: Operation) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def _port(type: Attribute) -> Port:
+def port_of(type: Attribute) -> Port:
+    """Shape and dtype of a tensor or buffer. Raises IRError for other types."""
     if not isinstance(type, TensorType | MemRefType):
         raise IRError(f"expected an entry function of tensors or buffers, found {type}")
     if isinstance(type, MemRefType) and not isinstance(type.layout, NoneAttr):
@@ -141,7 +142,7 @@ def _check(function: Operation, interface: Interface) -> None:
         raise IRError("lamina.result_sizes: expected an argument and axis for each `?` of a result")
     if isinstance(function, func.FuncOp):
         types = function.function_type
-        own = [_port(type) for type in (*types.inputs, *types.outputs)]
+        own = [port_of(type) for type in (*types.inputs, *types.outputs)]
         if list(map(_in_memory, own)) != list(map(_in_memory, ports)):
             raise IRError("lamina.arguments, lamina.results: expected the function's own types")
     elif isinstance(function, llvm.FuncOp):

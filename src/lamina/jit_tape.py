@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from lamina.autograd import vjp
+from lamina.autograd_traced import silent
 from lamina.errors import MutationError
 from lamina.frontend import bind as primitives
 from lamina.frontend import dtypes, tree
@@ -75,7 +76,8 @@ def _pullback(
             found = tree.flatten(jitted.traced_call(**tree.unflatten(structure, given)))[0]
             return [found[i] for i in outputs]
 
-        return vjp(call, *(leaves[number] for number in wanted))[1](seeds)
+        with silent():
+            return vjp(call, *(leaves[number] for number in wanted))[1](seeds)
 
     made = jitted.pullbacks[key] = compile(pull, options=jitted._options)
     return made

@@ -15,12 +15,19 @@ from typing import Any, NoReturn
 import ml_dtypes  # noqa: F401  # pyright: ignore[reportUnusedImport]
 import numpy as np
 
-from lamina import errors
+from lamina import callbacks, errors
 from lamina.backend.engine import Engine
 from lamina.backend.entry_py import call_main
 from lamina.backend.threads import pool
-from lamina.errors import DomainError, LaminaError, LoweringError, ResourceError, filled
-from lamina.interpreters import forbid
+from lamina.errors import (
+    ArgumentError,
+    DomainError,
+    LaminaError,
+    LoweringError,
+    ResourceError,
+    filled,
+)
+from lamina.interpreters import forbid, foreign
 
 NDArray = np.ndarray[Any, Any]
 CHECK_FAILED = 1
@@ -68,10 +75,22 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Text:
+    """What compiled code prints, or raises: a format, the values in it, the name of an error class
+    (None: it is printed), and the place in the user's code."""
+
+    format: str
+    values: tuple[Port, ...]
+    error: str | None
+    place: str | None
+
+
+@dataclass(frozen=True)
 class Code:
     """The objects of a program, by symbol (kernels by a name after their content).
 
-    memory: bytes of the arena with and without reuse. checks: by the number of the check.
+    memory: bytes of the arena with and without reuse. checks: by the number of the check. texts:
+    by the number of the call. functions: the C functions that it calls, with a place of a call.
     """
 
     objects: dict[str, bytes]
@@ -79,6 +98,8 @@ class Code:
     entry: str = "main"
     memory: dict[str, int] = field(default_factory=dict[str, int])
     checks: dict[int, Check] = field(default_factory=dict[int, Check])
+    texts: dict[int, Text] = field(default_factory=dict[int, Text])
+    functions: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
 
     def to_bytes(self) -> bytes:
         """As the disk cache stores it: the length of a JSON header, the header, the objects."""
@@ -90,6 +111,11 @@ class Code:
                 "results": [_port_out(port) for port in self.interface.results],
                 "sizes": self.interface.sizes,
                 "checks": [(n, c.error, c.message, c.place) for n, c in self.checks.items()],
+                "texts": [
+                    (n, t.format, [_port_out(port) for port in t.values], t.error, t.place)
+                    for n, t in self.texts.items()
+                ],
+                "functions": self.functions,
                 "objects": [(symbol, len(data)) for symbol, data in self.objects.items()],
             }
         ).encode()
@@ -110,7 +136,19 @@ class Code:
             tuple((argument, axis) for argument, axis in header["sizes"]),
         )
         checks = {number: Check(*rest) for number, *rest in header["checks"]}
-        return Code(objects, interface, header["entry"], header["memory"], checks)
+        texts = {
+            number: Text(format, tuple(map(_port_in, values)), *rest)
+            for number, format, values, *rest in header["texts"]
+        }
+        return Code(
+            objects,
+            interface,
+            header["entry"],
+            header["memory"],
+            checks,
+            texts,
+            header["functions"],
+        )
 
 
 def _port_out(port: Port) -> tuple[str, tuple[int, ...]]:
@@ -123,18 +161,21 @@ def _port_in(stored: Sequence[Any]) -> Port:
 
 @dataclass(frozen=True)
 class Linked:
-    """A program in this process. `main` is an address; bytes are per call and per thread."""
+    """A program in this process. `main` is an address; bytes are per call and per thread; `kept`
+    is what its code calls."""
 
     engine: Engine
     main: int
     arena_bytes: int
     scratch_bytes: int
     checks: Mapping[int, Check]
+    kept: object = None
 
 
 def link(code: Code, symbols: Mapping[str, int] | None = None) -> Linked:
     """Load the objects; `symbols`: addresses of what they refer to besides the run time."""
-    engine = Engine(list(code.objects.values()), {**pool().symbols(), **(symbols or {})})
+    given, kept = foreign_symbols(code)
+    engine = Engine(list(code.objects.values()), {**pool().symbols(), **given, **(symbols or {})})
 
     def number(symbol: str) -> int:
         return ctypes.c_int64.from_address(engine.address(symbol)).value
@@ -145,7 +186,26 @@ def link(code: Code, symbols: Mapping[str, int] | None = None) -> Linked:
         number("lamina_arena_bytes"),
         number("lamina_scratch_bytes"),
         code.checks,
+        kept,
     )
+
+
+def foreign_symbols(code: Code) -> tuple[dict[str, int], object]:
+    """Addresses of what the code calls that is not ours; and what must live as long as it.
+
+    Raises ArgumentError for a C function that is not registered.
+    """
+    given: dict[str, int] = {}
+    for name, place in code.functions.items():
+        try:
+            given[f"lamina_custom_call_{name}"] = foreign.cell(name)
+        except ArgumentError as error:
+            error.place = place
+            raise
+    if not code.texts:
+        return given, None
+    shower = callbacks.shower(code.texts)
+    return given | {"lamina_print": callbacks.address(shower)}, shower
 
 
 def call_linked(
@@ -193,6 +253,8 @@ def raise_failure(
     """
     if status == OUT_OF_MEMORY:
         raise ResourceError("call: expected memory for a temporary, found none left")
+    if status == callbacks.RAISED:
+        raise callbacks.raised()
     if status != CHECK_FAILED:
         raise LoweringError(f"call: expected status 0 from compiled code, found {status}")
     if (check := checks.get(number)) is None:

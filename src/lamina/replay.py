@@ -11,11 +11,11 @@ from xdsl.ir import Operation, Region, SSAValue
 
 from lamina.dialects.locations import place_of
 from lamina.dialects.nd import NdOp
-from lamina.dialects.nd.effects import CheckOp
 from lamina.errors import LaminaError, LoweringError
 from lamina.frontend import bind as primitives
 from lamina.frontend.array import Array, NDArray, wrap
-from lamina.interpreters.evaluate import check, parameters, scalar_constant
+from lamina.interpreters import effects
+from lamina.interpreters.evaluate import parameters, scalar_constant
 from lamina.interpreters.scalar import SCALAR_OPS
 from lamina.tape import grad_enabled, is_grad_enabled
 from lamina.transforms.differentiate import STOP
@@ -42,8 +42,10 @@ class Replay:
             self.values.update(zip(op.results, results, strict=True))
 
     def _results(self, op: Operation, operands: list[Any]) -> Sequence[Any]:
-        if isinstance(op, CheckOp):
-            return check(op, [x._data if isinstance(x, Array) else x for x in operands])
+        if isinstance(op, effects.OPS):
+            found = effects.perform(op, [x._data for x in operands])
+            name = op.name.removeprefix("nd.")
+            return [primitives.record(name, operands, wrap(x), {}) for x in found]
         if isinstance(op, NdOp):
             return (self._apply(op, operands),)
         if op.name == "arith.constant":

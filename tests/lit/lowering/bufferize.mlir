@@ -765,3 +765,25 @@ func.func @calls_what_is_done(%x: memref<4xf32>, %out: memref<4xf32>) {
 // CHECK: func.func private @done(%{{.*}}: memref<4xf32>, %{{.*}}: memref<4xf32>)
 // CHECK: linalg.generic
 // CHECK: func.call @done(%x, %out)
+
+// -----
+
+// Code that is not ours gets contiguous buffers: a view is copied.
+// CHECK-LABEL: func.func @foreign(
+// CHECK: func.call @lamina_print_0(%{{.*}}, %x) {lamina.text = {format = "{}", types = [tensor<4x3xf32>]}} : (i64, memref<4x3xf32>) -> ()
+// CHECK: [[COPY:%[a-z0-9_]+]] = memref.alloc() {{.*}}: memref<4x1xf32>
+// CHECK: memref.copy %{{.*}}, [[COPY]]
+// CHECK: func.call @lamina_custom_call_0(%{{.*}}, [[COPY]], %out) {lamina.custom_call = {symbol = "f"}} : (i64, memref<4x1xf32>, memref<2xf32>) -> ()
+// CHECK: func.func private @lamina_print_0(i64, memref<4x3xf32>) -> () attributes {lamina.text}
+// CHECK: func.func private @lamina_custom_call_0(i64, memref<4x1xf32>, memref<2xf32>) -> () attributes {lamina.custom_call}
+func.func @foreign(%x: tensor<4x3xf32>) -> tensor<2xf32> {
+  %n = arith.constant 0 : i64
+  func.call @lamina_print_0(%n, %x) {lamina.text = {format = "{}", types = [tensor<4x3xf32>]}} : (i64, tensor<4x3xf32>) -> ()
+  %column = tensor.extract_slice %x[0, 1] [4, 1] [1, 1] : tensor<4x3xf32> to tensor<4x1xf32>
+  %e = tensor.empty() : tensor<2xf32>
+  %m = arith.constant 1 : i64
+  %y = func.call @lamina_custom_call_0(%m, %column, %e) {lamina.custom_call = {symbol = "f"}} : (i64, tensor<4x1xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return %y : tensor<2xf32>
+}
+func.func private @lamina_print_0(i64, tensor<4x3xf32>) attributes {lamina.text}
+func.func private @lamina_custom_call_0(i64, tensor<4x1xf32>, tensor<2xf32>) -> tensor<2xf32> attributes {lamina.custom_call}

@@ -565,3 +565,62 @@ func.func @prefetches(%x: memref<8x16xf32>, %n: index) {
   memref.prefetch %x[%n, %n], read, locality<3>, data : memref<8x16xf32>
   func.return
 }
+
+// -----
+
+// A text is the call of the host's function with the call's number, addresses and open sizes.
+// CHECK: llvm.func @lamina_print(!llvm.ptr, !llvm.ptr) -> i32
+// CHECK-LABEL: llvm.func @prints(
+// CHECK: [[WORDS:%[a-z0-9]+]] = llvm.alloca %{{.*}} x i64
+// CHECK: llvm.store %{{.*}}, [[WORDS]] {lamina.text = {format = "{} {}", types = [tensor<?xf32>, tensor<2xf64>]}, alignment = 8 : i64}
+// CHECK: [[AT:%[a-z0-9]+]] = llvm.getelementptr [[WORDS]][1]
+// CHECK: llvm.store %x, [[AT]]
+// CHECK: [[SIZE:%[a-z0-9]+]] = llvm.getelementptr [[WORDS]][2]
+// CHECK: llvm.store %{{.*}}, [[SIZE]] {alignment = 8 : i64} : i64
+// CHECK: llvm.store %y, %{{.*}} {alignment = 8 : i64} : !llvm.ptr
+// CHECK: [[STATUS:%[a-z0-9]+]] = llvm.call @lamina_print(%context, [[WORDS]])
+// CHECK: llvm.icmp "ne" [[STATUS]]
+func.func private @lamina_print_0(i64, memref<?xf32>, memref<2xf64>) attributes {lamina.text}
+func.func @prints(%x: memref<?xf32>, %y: memref<2xf64>) {
+  %id = arith.constant 4 : i64
+  func.call @lamina_print_0(%id, %x, %y) {lamina.text = {format = "{} {}", types = [tensor<?xf32>, tensor<2xf64>]}} : (i64, memref<?xf32>, memref<2xf64>) -> ()
+  func.return
+}
+
+// -----
+
+// A C function is called by the address in its cell, with all sizes (pairs are one number); a
+// status is the failure of a check.
+// CHECK: llvm.mlir.global external @lamina_custom_call_f() {addr_space = 0 : i32} : !llvm.ptr
+// CHECK-LABEL: llvm.func @calls(
+// CHECK: [[CELL:%[a-z0-9]+]] = llvm.mlir.addressof @lamina_custom_call_f
+// CHECK: [[F:%[a-z0-9]+]] = llvm.load [[CELL]]
+// CHECK: [[STATUS:%[a-z0-9]+]] = llvm.call [[F]](%x, %y, [[SIZES:%[a-z0-9]+]]) : !llvm.ptr, (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+// CHECK: [[WIDE:%[a-z0-9]+]] = llvm.sext [[STATUS]]
+// CHECK: llvm.store %{{.*}} {lamina.check = {error = "LaminaError", message = "{}"}, alignment = 8 : i64}
+// CHECK: llvm.store [[WIDE]]
+func.func private @lamina_custom_call_0(i64, memref<4x2xf32>, memref<3xi8>) attributes {lamina.custom_call}
+func.func @calls(%x: memref<4x2xf32>, %y: memref<3xi8>) {
+  %id = arith.constant 0 : i64
+  func.call @lamina_custom_call_0(%id, %x, %y) {lamina.check = {error = "LaminaError", message = "{}"}, lamina.custom_call = {symbol = "f", interleaved = array<i64: 0>}} : (i64, memref<4x2xf32>, memref<3xi8>) -> ()
+  func.return
+}
+
+// -----
+
+func.func private @lamina_custom_call_0(i64, memref<4xf32>) attributes {lamina.custom_call}
+func.func @no_symbol(%x: memref<4xf32>) {
+  %id = arith.constant 0 : i64
+  // expected-error@+1 {{convert-to-llvm: func.call: expected lamina.custom_call = {symbol = "name"}}}
+  func.call @lamina_custom_call_0(%id, %x) {lamina.custom_call} : (i64, memref<4xf32>) -> ()
+  func.return
+}
+
+// -----
+
+func.func private @lamina_print_0(memref<4xf32>) attributes {lamina.text}
+func.func @no_number(%x: memref<4xf32>) {
+  // expected-error@+1 {{convert-to-llvm: func.call: expected a number as i64, then buffers}}
+  func.call @lamina_print_0(%x) {lamina.text} : (memref<4xf32>) -> ()
+  func.return
+}

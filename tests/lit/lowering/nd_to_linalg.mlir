@@ -713,3 +713,22 @@ func.func @row_at_a_run_time_place(%x: tensor<4x3xf32>, %i: index) -> tensor<4x3
   %0 = nd.dynamic_update_slice %x, %u [%i, %c0] : tensor<1x3xf32> -> tensor<4x3xf32>
   func.return %0 : tensor<4x3xf32>
 }
+
+// -----
+
+// Texts and C functions are calls; what they show keeps its nd type; functions of equal types are one.
+// CHECK-LABEL: func.func @foreign(
+// CHECK: [[ZERO:%[a-z0-9_]+]] = arith.constant 0 : i64
+// CHECK: func.call @lamina_print_0([[ZERO]], %b, %z) {lamina.text = {format = "{} {:.3f}", types = [tensor<2xi1>, tensor<4xcomplex<f32>>]}} : (i64, tensor<2xi8>, tensor<4x2xf32>) -> ()
+// CHECK: [[ONE:%[a-z0-9_]+]] = arith.constant 1 : i64
+// CHECK: func.call @lamina_print_0([[ONE]], %b, %z) {lamina.text = {format = "{}{}", types = [{{.*}}], error = "CheckError"}}
+// CHECK: [[TWO:%[a-z0-9_]+]] = arith.constant 2 : i64
+// CHECK: [[OUT:%[a-z0-9_]+]] = func.call @lamina_custom_call_0([[TWO]], %b, %{{.*}}) {lamina.check = {error = "LaminaError", message = "custom_call: f: expected status 0, found {}"}, lamina.custom_call = {symbol = "f", pure}} : (i64, tensor<2xi8>, tensor<3xi8>) -> tensor<3xi8>
+// CHECK: func.func private @lamina_print_0(i64, tensor<2xi8>, tensor<4x2xf32>) -> () attributes {lamina.text}
+// CHECK: func.func private @lamina_custom_call_0(i64, tensor<2xi8>, tensor<3xi8>) -> tensor<3xi8> attributes {lamina.custom_call}
+func.func @foreign(%b: tensor<2xi1>, %z: tensor<4x2xf32>) -> tensor<3xui8> {
+  nd.print "{} {:.3f}" [%b, %z] : tensor<2xi1>, tensor<4x2xf32> interleaved [1]
+  nd.fail "CheckError", "{}{}" [%b, %z] : tensor<2xi1>, tensor<4x2xf32>
+  %0 = nd.custom_call "f"(%b) pure : (tensor<2xi1>) -> tensor<3xui8>
+  func.return %0 : tensor<3xui8>
+}

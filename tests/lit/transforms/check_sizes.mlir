@@ -145,3 +145,15 @@ func.func @run_time_windows(%x: tensor<8xf32>, %y: tensor<8xf32>, %z: tensor<9xf
   %p = nd.multiply %s, %c : tensor<?xf32>
   func.return
 }
+
+// -----
+
+// Values that are handed over together say nothing of each other's sizes.
+// CHECK-LABEL: func.func @handed_over(
+// CHECK-NOT: nd.check
+func.func @handed_over(%x: tensor<?xf32>, %y: tensor<5x?xf32>) -> tensor<2xf32> {
+  nd.print "{} {}" [%x, %y] : tensor<?xf32>, tensor<5x?xf32>
+  nd.fail "CheckError", "{} {}" [%x, %y] : tensor<?xf32>, tensor<5x?xf32>
+  %0 = nd.custom_call "f"(%x, %y) : (tensor<?xf32>, tensor<5x?xf32>) -> tensor<2xf32>
+  func.return %0 : tensor<2xf32>
+}

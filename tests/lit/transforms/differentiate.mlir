@@ -1490,3 +1490,40 @@ func.func @f(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   }
   func.return %r : tensor<?xf32>
 }
+
+// -----
+
+// What the function printed is not printed again, what a branch checked not checked on its way back.
+// Pure calls are repeated.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-NOT: nd.print
+// CHECK: nd.check
+// CHECK: nd.custom_call "g"
+// CHECK-NOT: nd.print
+// CHECK: nd.fail
+// CHECK-NOT: nd.fail
+// CHECK: func.return
+func.func @f(%x: tensor<f32>, %ok: tensor<i1>) -> tensor<f32> {
+  nd.print "x = {}" [%x] : tensor<f32>
+  nd.check %ok, "DomainError", "no"
+  %c = nd.custom_call "g"(%ok) pure : (tensor<i1>) -> tensor<f32>
+  %p = tensor.extract %ok[] : tensor<i1>
+  %r = scf.if %p -> (tensor<f32>) {
+    nd.print "then"
+    %s = nd.multiply %x, %c : tensor<f32>
+    scf.yield %s : tensor<f32>
+  } else {
+    nd.fail "CheckError", "no"
+    scf.yield %x : tensor<f32>
+  }
+  func.return %r : tensor<f32>
+}
+
+// -----
+
+// A call with effects must not happen twice.
+func.func @f(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error@+1 {{differentiate: expected a pure custom_call where values are computed again for a gradient, found "g" with effects}}
+  nd.custom_call "g"() : () -> ()
+  func.return %x : tensor<f32>
+}

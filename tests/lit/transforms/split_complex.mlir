@@ -195,3 +195,19 @@ func.func @search_of_unknown_size(%a: tensor<?xcomplex<f32>>) -> tensor<?xi64> {
   %0 = nd.searchsorted %a, %a side "right" : tensor<?xcomplex<f32>>, tensor<?xcomplex<f32>> -> tensor<?xi64>
   func.return %0 : tensor<?xi64>
 }
+
+// -----
+
+// Code that is not ours gets complex numbers as pairs, and gives them so.
+// CHECK-LABEL: func.func @hands_over(
+// CHECK: [[Z:%[a-z0-9_]+]] = nd.concat {{.*}} -> tensor<3x2xf32>
+// CHECK: nd.print "{} {}"[%n, [[Z]]] : tensor<i64>, tensor<3x2xf32> interleaved [1]
+// CHECK: [[Y:%[a-z0-9_]+]], [[N:%[a-z0-9_]+]] = nd.custom_call "f"({{.*}}) interleaved [0, 1] : (tensor<3x2xf32>) -> (tensor<2xf32>, tensor<i64>)
+// CHECK: nd.slice [[Y]]
+// CHECK: func.return %{{.*}}, [[N]] : tensor<2xf32>, tensor<i64>
+func.func @hands_over(%x: tensor<3xcomplex<f32>>, %n: tensor<i64>) -> (tensor<complex<f32>>, tensor<i64>) {
+  %z = nd.add %x, %x : tensor<3xcomplex<f32>>
+  nd.print "{} {}" [%n, %z] : tensor<i64>, tensor<3xcomplex<f32>>
+  %0, %1 = nd.custom_call "f"(%z) : (tensor<3xcomplex<f32>>) -> (tensor<complex<f32>>, tensor<i64>)
+  func.return %0, %1 : tensor<complex<f32>>, tensor<i64>
+}
