@@ -535,11 +535,18 @@ class Size:
 
     def refuse(self, what: str) -> NoReturn:
         """Raise: the code that asks needs a number."""
-        fail(
-            TraceError,
-            f"{what}: expected a size that is known while tracing, found {self}; use it in lm "
-            "functions, slices, lm.fori_loop or arithmetic, or give the axis a number in shapes=",
-        )
+        try:
+            fail(
+                TraceError,
+                f"{what}: expected a size that is known while tracing, found {self}; use it in lm "
+                "functions, slices, lm.fori_loop or arithmetic, or give the axis a number in "
+                "shapes=",
+            )
+        except TraceError as error:
+            recorder: Any = CURRENT.get()
+            if recorder is not None:  # NumPy replaces the error by one of its own
+                recorder.sizes.refused = error
+            raise
 
     def __index__(self) -> int:  # noqa: PLE0305 (it raises)
         self.refuse("index")

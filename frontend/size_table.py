@@ -74,7 +74,8 @@ class SizeTable:
     """The symbolic sizes of one recorder.
 
     hints: the values of symbols in the call that is traced. requires: what the trace takes for
-    granted. axes: the symbols that sizes of arguments tell.
+    granted. axes: the symbols that sizes of arguments tell. refused: the last error of code that
+    needed a number.
     """
 
     def __init__(self, recorder: Recorder) -> None:
@@ -82,6 +83,8 @@ class SizeTable:
         self.hints: dict[Symbol, int] = {}
         self.requires: list[Require] = []
         self.axes: dict[Symbol, Axis] = {}
+        self.refused: TraceError | None = None
+        self._given: dict[Any, tuple[SSAValue, int]] = {}
         self._sources: dict[Symbol, SSAValue] = {}
         self._known: dict[SSAValue, AnySize] = {}
         self._made: dict[tuple[Any, Block], SSAValue] = {}
@@ -148,6 +151,8 @@ class SizeTable:
     def argument(self, value: SSAValue, number: int, shape: tuple[AnySize, ...]) -> None:
         """The block argument `value` is argument `number`, of this shape."""
         for axis, size in enumerate(shape):
+            if dims.is_size(size):
+                self._given.setdefault(size.key, (value, axis))
             parts = solved(size) if dims.is_size(size) else None
             if parts is None:
                 continue
@@ -224,7 +229,8 @@ class SizeTable:
         value = self._made.get(place)
         if value is None:
             if isinstance(size, Size):
-                value = self._sum(size)
+                given = self._given.get(size.key)
+                value = self._sum(size) if given is None else self._dim(*given)
             else:
                 value = self._insert(arith.ConstantOp, (), {"value": IntegerAttr(size, ir.INDEX)})
             self._made[place] = value
@@ -240,6 +246,9 @@ class SizeTable:
     def _op(self, kind: type[Operation], x: SSAValue, y: SSAValue) -> SSAValue:
         flagged = kind in (arith.AddiOp, arith.SubiOp, arith.MuliOp)
         return self._insert(kind, (x, y), {"overflowFlags": arith.NO_OVERFLOW} if flagged else {})
+
+    def _dim(self, value: SSAValue, axis: int) -> SSAValue:
+        return self._insert(ir.OPS["dim"], (value,), {"axis": IntegerAttr(axis, i64)})
 
     def _sum(self, size: Size) -> SSAValue:
         total: SSAValue | None = None
@@ -274,7 +283,7 @@ class SizeTable:
             )
         axis = self.axes.get(atom)
         if axis is not None:
-            found = self._insert(ir.OPS["dim"], (value,), {"axis": IntegerAttr(axis.axis, i64)})
+            found = self._dim(value, axis.axis)
             if axis.offset:
                 found = self._op(arith.SubiOp, found, self.index_of(axis.offset))
             if axis.scale != 1:

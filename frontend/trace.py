@@ -186,7 +186,7 @@ def _trace(
         watch = Watch()
         recorder.hook = watch.hook
         with watch:
-            result = _called(run, bound)
+            result = _called(run, bound, recorder)
         found, result_tree = tree.flatten(result)
         results, values = _results(recorder, found)
         written = [storage for storage in recorder.inputs if storage.version]
@@ -220,9 +220,14 @@ def _trace(
     )
 
 
-def _called(function: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
+def _called(function: Callable[..., Any], bound: inspect.BoundArguments, recorder: Recorder) -> Any:
     try:
         return function(*bound.args, **bound.kwargs)
+    except TypeError as error:
+        # `np.zeros(n)` of a size is "expected a sequence of integers ..."
+        if recorder.sizes.refused is not None and type(error) is TypeError:
+            raise recorder.sizes.refused from error
+        raise
     except ValueError as error:
         # NumPy hides our TypeError: `ndarray[0] = traced` is "setting an array element ..."
         if isinstance(error.__cause__, TraceError) and type(error) is ValueError:

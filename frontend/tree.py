@@ -136,6 +136,12 @@ def _flatten(value: Any, leaves: list[Any]) -> Tree:
     )
 
 
+def children(value: Any) -> dict[Any, Any]:
+    """The children of the top node by key, name or position; none for a leaf."""
+    node = node_of(value)
+    return {} if node is None else dict(zip(node[0], node[1], strict=True))
+
+
 def unflatten(tree: Tree, leaves: Iterable[Any]) -> Any:
     """The value with this structure and these leaves.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, NoReturn, overload
 
@@ -12,6 +12,8 @@ from lamina.backend.entry import Entry, make_entry
 from lamina.backend.entry_native import native
 from lamina.backend.entry_py import PyEntry
 from lamina.backend.entry_spec import ArrayClass
+from lamina.declared import Declared
+from lamina.eager_calls import EagerCalls, call_eagerly
 from lamina.errors import ArgumentError, LaminaError, OptionError
 from lamina.executable import Lowered, execute_module
 from lamina.frontend import tree
@@ -23,6 +25,7 @@ from lamina.options import CompileOptions
 from lamina.program import raise_failure
 from lamina.signatures import NotNative, signature_of
 from lamina.tape import is_grad_enabled
+from lamina.varying import Call, Varying, bounds
 from lamina.version import Version
 
 ARRAYS = ArrayClass(Array, "_data", (("_tape", None),), ("_tape",))
@@ -42,13 +45,18 @@ class Jitted:
         self,
         function: Callable[..., Any],
         options: CompileOptions,
-        static: Sequence[str],
+        static: Sequence[str] = (),
         script: bool = False,
+        declared: Declared | None = None,
+        eager: EagerCalls | None = None,
     ) -> None:
         self._function = function
         self._script = script
         self._options = options
         self._static = tuple(static)
+        self._declared = declared
+        self._varying = Varying()
+        self._eager = eager
         self._versions: list[Version] = []
         self._notes: list[str] = []
         self._entry: Entry | PyEntry | None = None
@@ -61,20 +69,46 @@ class Jitted:
         return self if instance is None else functools.partial(self, instance)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """Trace for these arguments; nothing is compiled."""
-        traced = trace(self._function, args, kwargs, static=self._static, script=self._script)
-        return Lowered(traced, self._options)
+        """Trace for these arguments; nothing is compiled. Sizes are numbers but for those that
+        `shapes=` declares."""
+        call = self._call(args, kwargs)
+        return self._lower(call, call.shapes(Varying()))
 
     def explain(self) -> str:
-        """What was compiled, and why again."""
-        return "\n".join(self._notes) or "nothing compiled yet"
+        """What was compiled, and why again; with mode="auto", how many calls ran eagerly."""
+        notes = [] if self._eager is None else self._eager.notes()
+        return "\n".join([*notes, *self._notes]) or "nothing compiled yet"
+
+    def _call(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Call:
+        """A call, checked against `shapes=`."""
+        named = bind_arguments(self._function, args, kwargs)
+        leaves, structure = tree.flatten(named)
+        if self._declared is None:
+            return Call(args, kwargs, leaves, structure)
+        specs = self._declared.of_leaves(named)
+        self._declared.check(leaves, tree.paths(structure), specs)
+        return Call(args, kwargs, leaves, structure, specs)
+
+    def _lower(self, call: Call, shapes: Mapping[int, Any]) -> Lowered:
+        traced = trace(
+            self._function,
+            call.args,
+            call.kwargs,
+            static=self._static,
+            shapes=shapes,
+            script=self._script,
+        )
+        return Lowered(traced, self._options)
 
     def _slow(self, *args: Any, **kwargs: Any) -> Any:
         """A call that the native entry did not take."""
         if CURRENT.get() is not None:
             return self.traced_call(*args, **kwargs)
-        leaves, structure = tree.flatten(bind_arguments(self._function, args, kwargs))
+        call = self._call(args, kwargs)
+        leaves, structure = call.leaves, call.structure
         if is_grad_enabled() and any(isinstance(x, Array) and x.requires_grad for x in leaves):
+            if self._eager is not None and not self._eager.repeated(leaves, structure):
+                return call_eagerly(self._function, args, kwargs)
             return taped_call(self, jit, leaves, structure)
         reasons: list[str] = []
         for version in self._versions:
@@ -82,28 +116,25 @@ class Jitted:
             if reason is None:
                 return version.run(leaves)
             reasons.append(reason)
-        version = self._compile(args, kwargs, leaves, reasons)
-        return version.run(leaves)
+        if self._eager is not None and not self._eager.repeated(leaves, structure):
+            return call_eagerly(self._function, args, kwargs)
+        return self._compile(call, reasons).run(leaves)
 
     def traced_call(self, *args: Any, **kwargs: Any) -> Any:
         """The call as a part of the trace that runs."""
         return (scripted(self._function) if self._script else self._function)(*args, **kwargs)
 
-    def _compile(
-        self,
-        args: Sequence[Any],
-        kwargs: dict[str, Any],
-        leaves: Sequence[Any],
-        reasons: Sequence[str],
-    ) -> Version:
+    def _compile(self, call: Call, reasons: Sequence[str]) -> Version:
+        """A new version, for this call."""
+        first = "at the first call" if self._eager is None else "as its types and shapes came again"
+        why = f"since it was called with {reasons[-1]}" if reasons else first
         with entry_in_background():
-            lowered = self.lower(*args, **kwargs)
-            version = Version(lowered.compile(), leaves)
+            version, notes = self._made(call)
         self._versions.append(version)
+        self._varying.note(call.leaves, call.structure)
         number = len(self._versions)
-        why = f"since it was called with {reasons[-1]}" if reasons else "at the first call"
         self._notes.append(f"version {number}: compiled {why}")
-        self._notes += [f"version {number}: {note}" for note in lowered.trace.notes]
+        self._notes += [f"version {number}: {note}" for note in notes]
         try:
             version.signature = signature_of(version.exe)
         except NotNative as reason:
@@ -114,6 +145,27 @@ class Jitted:
             type(self).__call__ = self._entry.call
         self._entry.replace([v.signature for v in self._versions if v.signature is not None])
         return version
+
+    def _made(self, call: Call) -> tuple[Version, list[str]]:
+        """The code for a call, and what `explain` says of it. Sizes that varied are run-time ones,
+        unless the function cannot be compiled so."""
+        shapes, declared = call.shapes(self._varying), call.shapes(Varying())
+        notes: list[str] = []
+        try:
+            lowered = self._lower(call, shapes)
+            version = Version(lowered.compile(), call.leaves)
+        except Exception as error:
+            automatic = call.automatic(shapes)
+            if not automatic:
+                raise
+            lowered = self._lower(call, declared)
+            version = Version(lowered.compile(), call.leaves)
+            self._varying.fix(automatic)
+            notes.append(f"compiled for these sizes alone, since run-time sizes failed: {error}")
+        traced = lowered.trace
+        notes += [f"{symbol} is known at run time, {bounds(symbol)}" for symbol in traced.axes]
+        notes += [f"holds where {x.text} ({x.place})" for x in traced.requires]
+        return version, [*notes, *traced.notes]
 
     def _raise(self, index: int, status: int, number: int, first: int, second: int) -> NoReturn:
         """Raise the error of a failed call of the entry's signature `index`."""
@@ -137,17 +189,6 @@ def entry_in_background() -> Generator[None]:
         maker.join()
 
 
-def _make(
-    function: Callable[..., Any],
-    options: CompileOptions,
-    static: Sequence[str],
-    script: bool,
-) -> Any:
-    """A Jitted whose class has the native entry as `__call__`."""
-    kind: type[Jitted] = type("Jitted", (Jitted,), {})
-    return kind(function, options, static, script)
-
-
 @overload
 def jit(f: Callable[..., Any], **fields: Any) -> Any: ...
 @overload
@@ -165,8 +206,12 @@ def jit(
     """Compile `f` when it is called: one version for each kind of arguments, then native calls.
 
     Arrays, and trees of arrays, may be NumPy's or ours; results are fresh `lm.Array`s.
-    static_argnames: parameters whose values the code is made for. Further keywords are fields of
-    `CompileOptions` (`cpu`, `fusion`, `threads`, `cache`, ...).
+    static_argnames: parameters whose values the code is made for. mode: "auto" runs eagerly until
+    types and shapes come a second time. shapes: one entry for each positional argument, a tree like
+    it: None, or a tuple of int, None, `Dim` or expressions of Dims (`n + 1`, `2 * n`, `n // 2`); a
+    call that breaks it is a ShapeError that names the argument. Other sizes are numbers in the code
+    until one has had two values from 2 on; from then on it is a run-time size. Further keywords are
+    fields of `CompileOptions` (`cpu`, `fusion`, `threads`, `cache`, ...).
     Raises TraceError where `f` needs a value that only a run has, OptionError for a bad option.
 
     >>> import lamina as lm
@@ -176,13 +221,18 @@ def jit(
     >>> f(lm.asarray([1.0, 2.0]), lm.asarray([3.0, 4.0]))
     Array([4., 9.])
     """
-    if mode not in ("trace", "script"):
-        raise OptionError(f'jit: expected mode "trace" or "script", found {mode!r}')
-    if shapes is not None or donate:
-        raise OptionError("jit: expected neither shapes= nor donate=: not there yet")
+    if mode not in ("trace", "script", "auto"):
+        raise OptionError(f'jit: expected mode "trace", "script" or "auto", found {mode!r}')
+    if donate:
+        raise OptionError("jit: expected no donate=: not there yet")
     if f is None:
         return functools.partial(
-            jit, mode=mode, static_argnames=static_argnames, options=options, **fields
+            jit,
+            mode=mode,
+            static_argnames=static_argnames,
+            shapes=shapes,
+            options=options,
+            **fields,
         )
     if not callable(f):
         raise ArgumentError(f"jit: expected a function, found a {type(f).__name__}")
@@ -191,7 +241,11 @@ def jit(
     except TypeError as error:
         raise OptionError(f"jit: {error}") from error
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
-    return _make(f, made, names, mode == "script")
+    declared = None if shapes is None else Declared(f, shapes)
+    # a class of its own, whose `__call__` is the native entry
+    kind: type[Jitted] = type("Jitted", (Jitted,), {})
+    eager = EagerCalls() if mode == "auto" else None
+    return kind(f, made, names, mode == "script", declared, eager)
 
 
 __all__ = ["Jitted", "Version", "execute_module", "jit"]

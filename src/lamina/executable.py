@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from lamina.backend import cache as store
 from lamina.backend.host import runs_here, target_for
+from lamina.call_sizes import fits, why_not
 from lamina.dialects.locations import place_of
 from lamina.errors import ArgumentError, CompileError
 from lamina.frontend import tree
@@ -254,12 +255,14 @@ class Executable:
             if value is None:
                 raise ArgumentError(f"run: expected a feed named {given.name!r}, found none")
             array = np.asarray(value)
-            if array.dtype != port.dtype or array.shape != given.shape:
+            if array.dtype != port.dtype or not fits(array.shape, given.shape):
                 raise ArgumentError(
                     f"run: expected {port.dtype} of shape {given.shape} for {given.name!r}, "
                     f"found {array.dtype} of shape {array.shape}"
                 )
             arrays.append(array)
+        if (reason := why_not(self.trace, arrays)) is not None:
+            raise ArgumentError(f"run: expected sizes that it was compiled for, found {reason}")
         results = self.call(arrays)
         names = [path or "0" for path in tree.paths(self.trace.result_tree)]
         by_name: dict[str, NDArray] = {}

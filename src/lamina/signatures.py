@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from lamina.backend import entry_spec as spec
+from lamina.call_sizes import requirements, run_time_sizes
+from lamina.frontend.dims import is_size
 from lamina.frontend.tree import Tree
 
 if TYPE_CHECKING:
@@ -39,15 +41,14 @@ def signature_of(exe: Executable) -> spec.Signature:
         if given.leaf < 0
     ]
     hidden += [_source(guard, _test(guard)) for guard in trace.guards]
-    results = tuple(
-        spec.Result(port.dtype, _result_shape(port.shape)) for port in exe.interface.results
-    )
+    results = _results(exe)
     return spec.Signature(
         exe.linked.main,
         arguments,
         results,
         _result_tree(trace.result_tree, iter(trace.results)),
         hidden=tuple(hidden),
+        requires=requirements(trace),
         arena_bytes=exe.linked.arena_bytes,
         scratch_bytes=exe.linked.scratch_bytes,
         release_gil=_bytes(exe) >= BIG,
@@ -71,7 +72,11 @@ def _input_leaf(given: Input) -> spec.Tree:
         raise NotNative(f"{given.name} is guarded by value")
     if given.weak is not None:
         return spec.ScalarLeaf(given.weak)
-    return spec.ArrayLeaf(given.dtype, given.shape)
+    return spec.ArrayLeaf(given.dtype, _entry_shape(given))
+
+
+def _entry_shape(given: Input) -> tuple[int, ...]:
+    return tuple(-1 if is_size(size) else size for size in given.shape)
 
 
 def _tree(tree: Tree, leaves: Iterator[tuple[int, spec.Tree]]) -> spec.Tree:
@@ -121,10 +126,17 @@ def _test(guard: Guard) -> spec.Tree:
     raise NotNative(f"{guard.path} is guarded by its contents")
 
 
-def _result_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
-    if -1 in shape:
-        raise NotNative("a result has a run-time size")
-    return shape
+def _results(exe: Executable) -> tuple[spec.Result, ...]:
+    """The results; a run-time size is that of an argument."""
+    places = run_time_sizes(exe.trace.inputs)
+    left = iter(exe.interface.sizes)
+
+    def size(known: int) -> spec.DimExpr:
+        return spec.DimArg(places[next(left)]) if known == -1 else known
+
+    return tuple(
+        spec.Result(port.dtype, tuple(map(size, port.shape))) for port in exe.interface.results
+    )
 
 
 def _result_tree(tree: Tree, leaves: Iterator[Leaf]) -> spec.ResultTree:

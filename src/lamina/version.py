@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lamina import call_sizes
 from lamina.errors import MutationError, TraceError
 from lamina.frontend import dtypes, tree
 from lamina.frontend.aliases import root_of
@@ -47,6 +48,8 @@ class Version:
             )
             if reason is not None:
                 return reason
+        if self.trace.axes and (reason := call_sizes.why_not(self.trace, self.sized(leaves))):
+            return reason
         for alias in self.trace.aliases:
             if (reason := alias.why_not(leaves)) is not None:
                 return reason
@@ -58,6 +61,13 @@ class Version:
                 return guard.explain()
         overlap = self.overlap(self.arrays(leaves))
         return None if overlap is None else f"{overlap[0]} in memory that {overlap[1]} shares"
+
+    def sized(self, leaves: Sequence[Any]) -> list[Any]:
+        """What has the shapes of the inputs."""
+        return [
+            leaves[given.leaf] if given.leaf >= 0 and given.weak is None else given
+            for given in self.trace.inputs
+        ]
 
     @staticmethod
     def why_not_captured(given: Input) -> str | None:
@@ -150,7 +160,7 @@ def why_not_input(given: Input, leaf: Any, pinned: Mapping[int, Any]) -> str | N
     arrays: Any = Array | np.ndarray | np.generic  # keeps `leaf` of any type
     if not isinstance(leaf, arrays):
         return f"{given.name} of type {type(leaf).__name__}, not an array"
-    if leaf.shape != given.shape or dtypes.normalize(leaf.dtype) != given.dtype:
+    if not call_sizes.fits(leaf.shape, given.shape) or dtypes.normalize(leaf.dtype) != given.dtype:
         return f"{given.name}: {leaf.dtype} of shape {leaf.shape}"
     return None
 
