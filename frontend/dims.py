@@ -1,9 +1,10 @@
-"""Sizes that are known as expressions while tracing: `lm.Dim`, and what is computed from sizes.
+"""Sizes that are known as expressions while tracing.
 
 A `Size` is a sum of products of symbols and of floor quotients, kept in one canonical form, so that
-equal expressions are equal sizes. A symbol is a `Dim` of the user's, the size of an argument's
-axis, or a number of the traced program such as a loop's index. What two expressions do not tell of
-each other is decided by the bounds of their symbols, and after that by the trace that runs.
+equal expressions are equal sizes. A symbol is a `Dim` of the user's (`dim.py`), the size of an axis
+of an argument, or a number of the traced program such as a loop's index. What two expressions do
+not tell of each other is decided by the bounds of their symbols, and after that by the trace that
+runs.
 """
 
 # pyright: reportPrivateUsage=false
@@ -15,13 +16,12 @@ from functools import reduce
 from itertools import count
 from math import floor, gcd, isfinite
 from typing import Any, NoReturn, TypeAlias, TypeGuard
-from weakref import WeakValueDictionary
 
 import numpy as np
 
 from lamina.errors import ArgumentError, TraceError
 from lamina.frontend.dispatch import CURRENT
-from lamina.frontend.location import fail, shown
+from lamina.frontend.location import fail
 
 AnySize: TypeAlias = "int | Size"
 
@@ -91,10 +91,11 @@ def of_terms(terms: Mapping[Product, int]) -> Any:
     kept = {product: number for product, number in terms.items() if number}
     if not kept or (len(kept) == 1 and () in kept):
         return kept.get((), 0)
-    return _filled(object.__new__(Size), kept)
+    return filled(object.__new__(Size), kept)
 
 
-def _filled(size: Size, terms: Terms) -> Size:
+def filled(size: Size, terms: Terms) -> Size:
+    """The new size with these terms."""
     size._terms = terms
     size.key = tuple(
         sorted((tuple(atom.key for atom in product), number) for product, number in terms.items())
@@ -104,7 +105,7 @@ def _filled(size: Size, terms: Terms) -> Size:
 
 def of_symbol(symbol: Symbol) -> Size:
     """The size that is one symbol."""
-    return _filled(object.__new__(Size), {(symbol,): 1})
+    return filled(object.__new__(Size), {(symbol,): 1})
 
 
 def is_size(value: object) -> TypeGuard[Size]:
@@ -569,34 +570,3 @@ def _order(item: tuple[Product, int]) -> tuple[Any, ...]:
     """Positive terms first, the number last."""
     product, number = item
     return (not product, number < 0, -len(product), *(atom.key for atom in product))
-
-
-class Dim(Size):
-    """A size that a compiled function takes as it comes, from `min` to `max` (None: any).
-
-    For `jit(shapes=...)`, alone and in expressions: `n + 1`, `2 * n`, `n // 2`, `n * m`. Dims of
-    one name, min and max are one. Raises `ArgumentError` for a name that is no identifier, and for
-    bounds that are no ints of 0 or more, or out of order.
-
-    >>> n = lm.Dim("n", min=1, max=4096)
-    >>> 2 * n + 1, n // 2
-    (2*n + 1, n//2)
-    """
-
-    __slots__ = ()
-
-    def __init__(self, name: str, *, min: int = 1, max: int | None = None) -> None:
-        if type(name) is not str or not name.isidentifier():
-            fail(ArgumentError, f"Dim: expected a name, found {shown(name)}")
-        for what, bound in (("min", min), ("max", max)):
-            if not (type(bound) is int and bound >= 0) and (bound, what) != (None, "max"):
-                fail(ArgumentError, f"Dim: expected {what} of 0 or more, found {shown(bound)}")
-        if max is not None and max < min:
-            fail(ArgumentError, f"Dim: expected max of {min} or more, found {max}")
-        symbol = _DECLARED.get((name, min, max))
-        if symbol is None:
-            symbol = _DECLARED[name, min, max] = Symbol(name, min, max, declared=True)
-        _filled(self, {(symbol,): 1})
-
-
-_DECLARED: WeakValueDictionary[tuple[str, int, int | None], Symbol] = WeakValueDictionary()

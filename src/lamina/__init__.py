@@ -74,7 +74,7 @@ from lamina.frontend.creation import (
     zeros_like,
 )
 from lamina.frontend.custom_call import custom_call, register_custom_call
-from lamina.frontend.dims import Dim
+from lamina.frontend.dim import Dim
 from lamina.frontend.dtypes import (
     bfloat16,
     complex64,
