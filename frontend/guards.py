@@ -95,7 +95,7 @@ class Guard:
 def _static(owner: Any, name: str) -> Any:
     """An attribute's value, without running a property; `_MISSING` without one."""
     value = inspect.getattr_static(owner, name, _MISSING)
-    if isinstance(value, types.MemberDescriptorType):  # a slot
+    if isinstance(value, (types.MemberDescriptorType, types.GetSetDescriptorType)):  # a slot
         try:
             return value.__get__(owner)
         except AttributeError:
@@ -150,6 +150,7 @@ class Watch:
         self.receivers: dict[types.CodeType, dict[tuple[str, int], Any]] = {}
         self.notes: dict[str, None] = {}
         self.methods: dict[int, Any] = {}
+        self.lifting: set[types.CodeType] = set()  # what script mode ran: it reads no NumPy array
         self._earlier: Any = sys.getprofile()
         self._collects = False
         self.hook = self._make_hook()
@@ -218,6 +219,8 @@ class Watch:
         source = source_code(code)
         if source is None:
             return
+        if source is not code:
+            self.lifting.add(source)
         code = source
         self.globals[code] = namespace
         receivers = self.receivers.setdefault(code, {})
@@ -335,9 +338,11 @@ class _Finder:
         self.seen: set[tuple[int, Place, Any]] = set()
         self.functions: set[int] = set()
         self.depth = 0
+        self.lifting = False
 
     def code(self, code: types.CodeType, namespace: dict[str, Any]) -> None:
         """What `code` reads from its globals, and from the objects it was called with."""
+        self.lifting = code in self.watch.lifting
         for (kind, name), attributes in chains(code):
             if kind == "global" and name in namespace:
                 value = self.visit("item", namespace, name, name)
@@ -355,15 +360,25 @@ class _Finder:
             return
         self.functions.add(id(function))
         code = function.__code__
+        around, self.lifting = self.lifting, code in self.watch.lifting
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=False))
         for (kind, name), attributes in self._free_chains(code):
             if kind == "free" and name in cells:
                 value = self.visit("cell", cells[name], None, name)
                 self.chain(value, attributes, name)
+        for name in ("__defaults__", "__kwdefaults__"):
+            if getattr(function, name):
+                self._replaceable(function, name, path)
         for index, _ in enumerate(function.__defaults__ or ()):
             self.visit("item", function.__defaults__, index, f"{path}.__defaults__[{index}]")
         for name in function.__kwdefaults__ or {}:
             self.visit("item", function.__kwdefaults__, name, f"{path}.{name}")
+        self.lifting = around
+
+    def _replaceable(self, function: Any, name: str, path: str) -> None:
+        """Guard an attribute of a function, whose contents have guards of their own."""
+        found = getattr(function, name)
+        self.found.guards.append(Guard("is", "attribute", function, name, found, f"{path}.{name}"))
 
     def _free_chains(self, code: types.CodeType) -> Iterator[tuple[_Root, tuple[str, ...]]]:
         """The chains of `code` and of the functions defined in it, which share its cells."""
@@ -376,9 +391,9 @@ class _Finder:
         """The attributes read one from another, starting at `value`."""
         for name in (*attributes, ""):
             if is_array(value):
-                if name not in _DESCRIPTIONS:
+                if name not in _DESCRIPTIONS and not self.lifting:
                     self.found.used.add(id(value))
-                if name == "[]":
+                if name == "[]" and not self.lifting:
                     self.found.apart.add(id(value))
                 return
             if name in ("", "[]") or value is _MISSING or isinstance(value, _SCALARS):
@@ -424,6 +439,8 @@ class _Finder:
             guard("equal", value)
         elif isinstance(value, types.FunctionType) and is_user_code(value.__code__):
             guard("code", value.__code__)
+            if value.__closure__ or value.__defaults__ or value.__kwdefaults__:
+                guard("is", value)  # another one of this code may have others
             self.function(value, path)
         elif isinstance(value, types.FunctionType):
             guard("is", value)

@@ -31,6 +31,7 @@ from lamina.frontend.dtypes import (
     int64,
 )
 from lamina.frontend.location import fail, user_position
+from lamina.frontend.maybe_shared import refuse_stale, restore, written
 from lamina.frontend.scope import Scope
 from lamina.frontend.shapes import Shape, result_shape
 from lamina.frontend.size_table import SizeTable
@@ -108,6 +109,8 @@ class Recorder:
         self.roots = {id(root) for root, _ in self.shared.values()}
         self.numpy_scalars = False
         self.memo: dict[Any, Any] = {}  # what script mode knows of its loops
+        self.stale: list[Storage] = []  # in the order in which they became it
+        self.trials = 0  # that run: what fails in one leaves nothing behind
         self.frozen: dict[int, Array | NDArray] = {}
         self.sizes = SizeTable(_seen_from_outside(self))
 
@@ -330,11 +333,24 @@ class Recorder:
         try:
             yield scope
         except BaseException:
-            scope.failed = True
+            scope.failed = not self.trials
             raise
         finally:
             self.scope, self.block = around
             scope.close()
+
+    @contextmanager
+    def trial(self) -> Generator[None]:
+        """An error inside is one that the caller can go on from: nothing of it stays."""
+        self.trials += 1
+        stale = len(self.stale)
+        try:
+            yield
+        except BaseException:
+            restore(_seen_from_outside(self), stale)
+            raise
+        finally:
+            self.trials -= 1
 
     @contextmanager
     def resumed(self, scope: Scope) -> Generator[None]:
@@ -370,10 +386,12 @@ class Recorder:
         """Nothing that is recorded inside stays."""
         pinned, ranges, sizes = dict(self.pinned), dict(self.ranges), self.sizes.state()
         scope: Scope | None = None
+        stale = len(self.stale)
         try:
             with self.region(Block(), loop=True) as scope:
                 yield
         finally:
+            restore(_seen_from_outside(self), stale)
             if scope is not None:
                 scope.drop()
             self.pinned, self.ranges = pinned, ranges
@@ -420,6 +438,8 @@ class Recorder:
     def read(self, array: TracedArray) -> SSAValue:
         """The newest value of `array`."""
         storage = array._storage
+        if storage.stale:
+            refuse_stale(array)
         if storage.scope is not self.scope:
             self.scope.enter(array)
         if not array._steps:
@@ -466,6 +486,8 @@ class Recorder:
         if not array._writable:
             fail(MutationError, f"{name}: expected a writable array, found a read-only view")
         update = self.own(value)
+        if array._storage.stale:
+            refuse_stale(array)
         if array._storage.scope is not self.scope:
             self.scope.enter(array)
         if update._storage is array._storage and update._steps == array._steps:
@@ -475,6 +497,8 @@ class Recorder:
             update = write_back(_seen_from_outside(self), step, params, old, update)
         array._storage.value = self.read(update)
         array._storage.version += 1
+        if array._storage.linked:
+            written(_seen_from_outside(self), array._storage)
 
     def update_window(
         self, old: TracedArray, update: TracedArray, starts: tuple[int, ...]

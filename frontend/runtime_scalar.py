@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn, cast
 
-from lamina.errors import DomainError, DTypeError, TraceError
+from lamina.errors import DivisionError, DTypeError, TraceError
 from lamina.frontend import dtypes
 from lamina.frontend.array import Array
 from lamina.frontend.bind import as_array, bind, is_weak, weak_kind
@@ -140,7 +140,7 @@ def _check_divisor(name: str, given: Any, divisor: Array) -> None:
         return
     zero = as_array(name, 0, divisor.dtype)
     message = f"{name}: expected a divisor other than 0, found 0"
-    check(FUNCTIONS["not_equal"](divisor, zero), DomainError, message)
+    check(FUNCTIONS["not_equal"](divisor, zero), DivisionError, message)
 
 
 def bounds_of(value: Any) -> tuple[int, int] | None:

@@ -30,10 +30,13 @@ class Storage:
     """Memory of the traced program: its newest value, and how many times it was written.
 
     `input` is the argument of the trace that it came from, or -1. `scope` is the innermost region
-    that uses it now; the entry block for an argument.
+    that uses it now; the entry block for an argument. `linked` may be the same memory, and `stale`
+    says that one of them was written (`maybe_shared`).
     """
 
-    __slots__ = ("dtype", "input", "recorder", "scope", "shape", "value", "version")
+    __slots__ = (
+        "dtype", "input", "linked", "recorder", "scope", "shape", "stale", "value", "version",
+    )  # fmt: skip
 
     def __init__(
         self, recorder: Recorder, value: SSAValue, shape: Shape, dtype: DType, source: int = -1
@@ -44,6 +47,8 @@ class Storage:
         self.dtype = dtype
         self.version = 0
         self.input = source
+        self.linked: tuple[Storage, ...] = ()
+        self.stale = False
         self.scope: Any = recorder.scope if source < 0 else recorder.root
 
 
@@ -127,7 +132,9 @@ class TracedArray(Array):
     def _scalar(self, kind: str) -> Any:
         if kind == "bool":
             self._refuse(
-                "bool", "use lm.where to choose values, or lm.cond to choose what is computed"
+                "bool",
+                "use lm.where to choose values, lm.cond to choose what is computed, or "
+                'jit(mode="script"), which captures Python\'s if and while',
             )
         self._refuse(kind, "use lm.astype to convert it, or mark the argument as static")
 

@@ -13,7 +13,16 @@ from lamina.frontend.array import Array
 from lamina.frontend.bind import is_weak, weak_kind
 from lamina.frontend.carry import place
 from lamina.frontend.location import fail
-from lamina.frontend.script.joins import Slot, called, is_outer, same_static, shown, slot_of
+from lamina.frontend.maybe_shared import link, link_results
+from lamina.frontend.script.joins import (
+    Slot,
+    called,
+    is_outer,
+    kind_of,
+    same_static,
+    shown,
+    slot_of,
+)
 from lamina.frontend.script.values import Partial, Undefined, is_number_or_array, owned
 from lamina.frontend.traced import TracedArray
 
@@ -98,9 +107,10 @@ class Carries:
             variable(name, x, memo.get(name)) for name, x in zip(names, start, strict=False)
         ]
 
-    def starts(self) -> list[Array]:
+    def starts(self, recorder: Any) -> list[TracedArray]:
         """The arrays to begin with."""
-        return [x for v in self.variables for x in v.starts()]
+        self.begun = owned(recorder, [x for v in self.variables for x in v.starts()])
+        return self.begun
 
     def values(self, arrays: Sequence[TracedArray]) -> list[Any]:
         """The variables in the body, for these arguments of it."""
@@ -179,7 +189,7 @@ class Carries:
             fail(
                 ArgumentError,
                 f"{self.what}: expected {called(v.name)} of one structure in each trip, found "
-                f"a {type(v.start).__name__} before and a {type(value).__name__} after the body",
+                f"{kind_of(v.start)} before and {kind_of(value)} after the body",
             )
         for k, path in enumerate(tree.paths(structure)):
             v.slots[k] = self._slot(v, k, path, leaves[k])
@@ -193,8 +203,8 @@ class Carries:
             fail(
                 ArgumentError,
                 f"{self.what}: expected {called(v.name)}{place(path)} to be an array or a number, "
-                f"or to stay equal, found a {type(v.leaves[k]).__name__} before and a "
-                f"{type(leaf).__name__} after the body",
+                f"or to stay equal, found {kind_of(v.leaves[k])} before and {kind_of(leaf)} after "
+                "the body",
             )
         if is_weak(leaf) and weak_kind(leaf) is not complex:
             kind = weak_kind(leaf)
@@ -227,22 +237,29 @@ class Carries:
     ) -> None:
         """Refuse what only shared memory would give: a carried array that the body writes, while
         two variables, or one and something outside, name it."""
-        self.written = [k for k, x in enumerate(given) if x._storage.version]
-        if not self.written:
-            return
-        large = [x for x in arrays if x.ndim]
-        shared = len({id(x._storage) for x in large}) < len(large)
         mine = {id(x._storage) for x in given}
-        outer = any(is_outer(recorder, x) and id(x._storage) not in mine for x in large)
-        if shared or outer:
+        large = [x for x in arrays if x.ndim]
+        outer = [x for x in large if id(x._storage) not in mine and is_outer(recorder, x)]
+        self.given = arrays
+        self.outer = [x._storage for x in outer]
+        self.kept = [id(x._storage) in mine for x in arrays]
+        shared = len({id(x._storage) for x in large}) < len(large)
+        if (shared or outer) and any(x._storage.version for x in given):
             self._refuse_memory()
 
-    def check_starts(self, starts: Sequence[TracedArray]) -> None:
-        """After the loop: the start of a variable that the body wrote must be its own memory."""
-        for k in self.written:
-            storage = starts[k]._storage
-            if storage.input >= 0 or starts[k]._steps:
-                self._refuse_memory()
+    def link(self, results: Sequence[TracedArray], certain: bool) -> None:
+        """After the loop: what its results may be the memory of."""
+        link_results(results, [self.given])
+        for result, kept in zip(results, self.kept, strict=True):
+            if not result.ndim:
+                continue
+            for other in self.outer:
+                link(result._storage, other)
+            if certain and not kept:
+                continue
+            for start in self.begun:
+                if start.ndim:
+                    link(result._storage, start._storage)
 
     def _refuse_memory(self) -> None:
         fail(

@@ -27,7 +27,9 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
 
 def operation(name: str, arguments: Sequence[ast.expr], at: ast.AST) -> ast.expr:
     """A call of an operator."""
-    function = ast.Attribute(ast.Name(OPERATORS, ast.Load()), name, ast.Load())
+    start = ast.copy_location(ast.Name(OPERATORS, ast.Load()), at)
+    start.end_lineno, start.end_col_offset = start.lineno, start.col_offset
+    function = ast.copy_location(ast.Attribute(start, name, ast.Load()), start)
     return placed(ast.Call(function, list(arguments), []), at)
 
 
@@ -85,6 +87,12 @@ class Expressions(ast.NodeTransformer):
             if self.first is not None:
                 node.args = [ast.Name("__class__", ast.Load()), ast.Name(self.first, ast.Load())]
             return placed(node, node)
+        if isinstance(node.func, ast.Attribute):  # a call of a method is where its name is
+            name = node.func
+            assert name.end_lineno is not None and name.end_col_offset is not None
+            if name.lineno != name.end_lineno:
+                node.lineno = name.end_lineno
+                node.col_offset = name.end_col_offset - len(name.attr)
         called: Any = self.generic_visit(node)
         called.func = operation("function", [called.func], node.func)
         return operation("load", [called], node)

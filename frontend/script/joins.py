@@ -15,11 +15,12 @@ from lamina.frontend.carry import place, type_of
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import DType
 from lamina.frontend.location import fail
+from lamina.frontend.maybe_shared import link, link_results
 from lamina.frontend.runtime_scalar import weak
 from lamina.frontend.script.jumps import RESULT
 from lamina.frontend.script.values import Partial, Undefined, is_number_or_array, owned
 from lamina.frontend.shapes import Shape
-from lamina.frontend.traced import TracedArray
+from lamina.frontend.traced import Storage, TracedArray
 
 _RANK = {bool: 0, int: 1, float: 2}
 
@@ -133,7 +134,9 @@ class _Variable:
             fail(
                 ArgumentError,
                 f"if: expected {called(name)} of one structure in both branches, found "
-                f"{_kind(present[0])} and {_kind(present[1])}",
+                f"{kind_of(present[0])} and {kind_of(present[1])}; "
+                + ("return" if name == RESULT else "make")
+                + " values of one structure on every way",
             )
         leaves = [x for x, _ in flat] * (3 - len(flat))
         for path, x, y in zip(tree.paths(self.tree), *leaves, strict=True):
@@ -149,7 +152,7 @@ class _Variable:
             fail(
                 ArgumentError,
                 f"if: expected {called(self.name)}{place(path)} to be an array or a number, or "
-                f"equal in both branches, found {_kind(x)} and {_kind(y)}",
+                f"equal in both branches, found {kind_of(x)} and {kind_of(y)}",
             )
         self.slots.append(joined(self.name, path, x, y))
         for side, (leaf, absent) in enumerate(zip((x, y), self.missing, strict=True)):
@@ -179,8 +182,13 @@ class _Variable:
         return Partial(self.name, value, self.why)
 
 
-def _kind(value: Any) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"
+def kind_of(value: Any) -> str:
+    """A value in a message."""
+    if value is None:
+        return "None"
+    if is_number_or_array(value):
+        return "a number" if is_weak(value) else "an array"
+    return f"a {type(value).__name__}"
 
 
 class Join:
@@ -190,7 +198,8 @@ class Join:
         self.names = names
         self.where = where
         self.variables: list[_Variable] = []
-        self.aliases: set[int] = set()
+        self.given: list[list[TracedArray]] = []
+        self.outer: list[tuple[int, Storage]] = []
 
     def settle(self, found: list[Any]) -> list[Callable[[], list[TracedArray]]]:
         """For each branch, what makes its results; as `regions.merged` wants it."""
@@ -202,13 +211,15 @@ class Join:
         recorder = CURRENT.get()
         assert recorder is not None
         made = owned(recorder, [x for v in self.variables for x in v.arrays(side)])
-        self.aliases |= {k for k, array in enumerate(made) if is_outer(recorder, array)}
+        self.given.append(made)
+        self.outer += [(k, x._storage) for k, x in enumerate(made) if is_outer(recorder, x)]
         return made
 
     def values(self, results: Sequence[TracedArray]) -> list[Any]:
         """The values of the variables."""
-        for number in self.aliases:  # perhaps the memory of another variable
-            results[number]._writable = False
+        link_results(results, self.given)
+        for number, storage in self.outer:
+            link(results[number]._storage, storage)
         values: list[Any] = []
         first = 0
         for variable in self.variables:

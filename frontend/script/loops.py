@@ -4,22 +4,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from lamina.errors import LaminaError, TraceError
 from lamina.frontend import regions
 from lamina.frontend.array import Array
 from lamina.frontend.bind import as_array
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import bool_
-from lamina.frontend.runtime_scalar import RuntimeScalar, bounds_of, plain, weak
+from lamina.frontend.location import fail
+from lamina.frontend.maybe_shared import link, restore
+from lamina.frontend.runtime_scalar import NeedsValueError, RuntimeScalar, bounds_of, plain, weak
 from lamina.frontend.script.branches import and_, if_
 from lamina.frontend.script.carries import Carries
 from lamina.frontend.script.iteration import Range, Steps, steps_of
-from lamina.frontend.script.values import load, open_sources, owned, truth
+from lamina.frontend.script.values import is_traced, load, open_sources, owned, truth
 from lamina.frontend.traced import TracedArray
+
+if TYPE_CHECKING:
+    from lamina.frontend.recorder import Recorder
 
 UNROLLED = 8
 """Loops of at most so many static steps are written out."""
+TRIED = 64
+"""Loops of at most so many static steps are written out where the body needs their numbers."""
+MOST = 10_000
+"""Static trips of a `while` beyond which it is taken for one that never ends."""
+LEFT = object()
+"""In the memo of a loop: whether a run decides when it is left."""
 
 Part = Callable[[], Any]
 
@@ -50,25 +62,46 @@ class Loop:
         """Look at the variables before the loop."""
         recorder = CURRENT.get()
         assert recorder is not None
-        memo = recorder.memo.setdefault(id(getattr(self.body, "__code__", self.body)), {})
-        return Carries(self.what, self.names[: self.live], self.start, memo)
+        return Carries(self.what, self.names[: self.live], self.start, self.memo(recorder))
+
+    def memo(self, recorder: Recorder) -> dict[Any, Any]:
+        """What earlier recordings of the same loop found, by variable."""
+        return recorder.memo.setdefault(id(getattr(self.body, "__code__", self.body)), {})
 
     def enter(self, carries: Carries, arrays: Sequence[TracedArray]) -> None:
         """Give the variables the values that they have in a trip."""
         self.set((*carries.values(arrays), *self.start[self.live :]))
 
-    def end(self, carries: Carries, results: Sequence[TracedArray], certain: bool) -> None:
+    def end(
+        self,
+        carries: Carries,
+        results: Sequence[TracedArray],
+        certain: bool,
+    ) -> None:
         """Give the variables the values that they have after the loop."""
+        carries.link(results, certain)
         values = carries.results(results, certain)
         self.set((*values, *self.start[self.live :]))
 
     def trip(
-        self, carries: Carries, arrays: Sequence[TracedArray], *item: Any
+        self,
+        carries: Carries,
+        arrays: Sequence[TracedArray],
+        *item: Any,
     ) -> list[TracedArray] | None:
         """Record the body."""
+        recorder = CURRENT.get()
+        assert recorder is not None
+        stale = len(recorder.stale)
+        for start, array in zip(carries.begun, arrays, strict=True):
+            if array.ndim:
+                link(start._storage, array._storage)
         self.enter(carries, arrays)
         self.body(*item)
-        return carries.taken(CURRENT.get(), self.get(), arrays)
+        taken = carries.taken(recorder, self.get(), arrays)
+        if taken is None:
+            restore(recorder, stale)
+        return taken
 
 
 def for_(
@@ -81,28 +114,43 @@ def for_(
     live: int,
 ) -> None:
     """`for item in iterable: body(item)`, as long as `test()` holds before a trip."""
-    steps = steps_of(iterable) if CURRENT.get() is not None else None
+    recorder = CURRENT.get()
+    steps = None if recorder is None else steps_of(iterable)
     loop = Loop("for", test, body, get, set, names, live)
-    if steps is None or (isinstance(steps.count, int) and steps.count <= UNROLLED):
+    if recorder is None or steps is None or _is_static(steps, UNROLLED):
         _unrolled(loop, iterable if steps is None else steps)
         return
     loop.start = get()
-    if test is None:
-        _counted(loop, steps)
-    else:
-        _tested(loop, steps)
+    recorded = _counted if test is None else _tested
+    if not _is_static(steps, TRIED):
+        recorded(loop, steps)
+        return
+    try:
+        with recorder.trial():
+            recorded(loop, steps)
+    except NeedsValueError:
+        set(loop.start)
+        _unrolled(loop, steps)
+
+
+def _is_static(steps: Steps, most: int) -> bool:
+    """Whether there are at most so many steps, a number that is known now."""
+    return isinstance(steps.count, int) and steps.count <= most
 
 
 def while_(
     test: Part,
+    leaves: bool,
     body: Part,
     get: Part,
     set: Callable[[Any], None],
     names: Sequence[str],
     live: int,
 ) -> None:
-    """`while test(): body()`."""
+    """`while test(): body()`. leaves: the body may break or return, which `test` sees."""
     loop = Loop("while", test, body, get, set, names, live)
+    recorder = CURRENT.get()
+    trips = 0
     while True:
         value = test()
         if open_sources(value):
@@ -112,13 +160,61 @@ def while_(
             break
         if not flag:
             return
+        if recorder is not None:
+            if leaves and not trips and _leaves_at_run_time(loop, recorder):
+                break
+            if trips == UNROLLED and _tried(loop, recorder):
+                return
+            if trips == MOST:
+                fail(
+                    TraceError,
+                    f"while: expected at most {MOST} trips of a condition that is known when the "
+                    "code is compiled, found more; let the condition depend on an argument",
+                )
+        last = None if recorder is None else recorder.block.last_op
         body()
+        if recorder is not None and recorder.block.last_op is not last:
+            trips += 1
     loop.start = get()
-    recorder = CURRENT.get()
-    assert recorder is not None
+    _repeated(loop)
+
+
+def _leaves_at_run_time(loop: Loop, recorder: Recorder) -> bool:
+    """Whether a run decides, after the first trip, if there is a second: then all of the loop is
+    recorded. What was found for a loop is taken for its other uses."""
+    memo, start = loop.memo(recorder), loop.get()
+    if LEFT not in memo:
+        try:
+            with recorder.trial(), recorder.scratch():
+                loop.body()
+                assert loop.test is not None
+                value = loop.test()
+                memo[LEFT] = is_traced(value) or open_sources(value)
+        except LaminaError:
+            memo[LEFT] = False
+        loop.set(start)
+    return memo[LEFT]
+
+
+def _tried(loop: Loop, recorder: Recorder) -> bool:
+    """Record the rest of a loop of many static trips, if its condition is one of a run then."""
+    loop.start = loop.get()
+    try:
+        with recorder.trial():
+            _repeated(loop)
+    except LaminaError:
+        loop.set(loop.start)
+        return False
+    return True
+
+
+def _repeated(loop: Loop) -> None:
+    """A `while`: `scf.while`."""
+    recorder, test = CURRENT.get(), loop.test
+    assert recorder is not None and test is not None
     while True:
         carries = loop.begin()
-        starts = owned(recorder, carries.starts())
+        starts = carries.starts(recorder)
 
         def holds(arrays: list[TracedArray], carries: Carries = carries) -> TracedArray:
             loop.enter(carries, arrays)
@@ -130,7 +226,6 @@ def while_(
         results = regions.repeated(recorder, starts, holds, trip)
         if results is not None:
             break
-    carries.check_starts(starts)
     loop.end(carries, results, False)
 
 
@@ -141,7 +236,13 @@ def _flag(value: Any) -> TracedArray:
     if open_sources(value):
         return recorder.own(as_array("while", value, bool_))
     flag = truth(value)
-    return recorder.own(as_array("while", flag) if isinstance(flag, bool) else flag)
+    if isinstance(flag, bool):
+        fail(
+            NeedsValueError,
+            "while: expected a condition that what the loop computes decides, found one that never "
+            "changes",
+        )
+    return flag
 
 
 def _unrolled(loop: Loop, iterable: Any) -> None:
@@ -170,7 +271,7 @@ def _counted(loop: Loop, steps: Steps) -> None:
     certain = isinstance(steps.count, int)
     while True:
         carries = loop.begin()
-        starts = owned(recorder, carries.starts())
+        starts = carries.starts(recorder)
 
         def trip(
             i: TracedArray, arrays: list[TracedArray], carries: Carries = carries
@@ -181,7 +282,6 @@ def _counted(loop: Loop, steps: Steps) -> None:
         results = regions.counted(recorder, bounds, starts, trip)
         if results is not None:
             break
-    carries.check_starts(starts)
     loop.end(carries, results, certain)
 
 
@@ -220,7 +320,7 @@ def _tested(loop: Loop, steps: Steps) -> None:
 
     while True:
         carries = loop.begin()
-        starts = owned(recorder, [plain(0), *carries.starts()])
+        starts = [*owned(recorder, [plain(0)]), *carries.starts(recorder)]
 
         def holds(arrays: list[TracedArray], carries: Carries = carries) -> TracedArray:
             loop.enter(carries, arrays[1:])
@@ -236,5 +336,4 @@ def _tested(loop: Loop, steps: Steps) -> None:
         results = regions.repeated(recorder, starts, holds, trip)
         if results is not None:
             break
-    carries.check_starts(starts[1:])
     loop.end(carries, results[1:], isinstance(steps.count, int))

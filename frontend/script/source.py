@@ -9,6 +9,7 @@ import __future__
 
 import ast
 import copy
+import functools
 import inspect
 import linecache
 import types
@@ -38,7 +39,12 @@ def converted(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     if isinstance(function, types.MethodType):
         return types.MethodType(converted(function.__func__), function.__self__)
+    if isinstance(function, functools.partial):
+        return functools.partial(converted(function.func), *function.args, **function.keywords)
     if not isinstance(function, types.FunctionType):
+        method = inspect.getattr_static(type(function), "__call__", None)
+        if isinstance(method, types.FunctionType) and is_user_code(method.__code__):
+            return types.MethodType(converted(method), function)
         shown = getattr(function, "__name__", type(function).__name__)
         raise TraceError(
             f'jit(mode="script"): expected a Python function, found {shown}, which has no Python '
@@ -48,9 +54,28 @@ def converted(function: Callable[..., Any]) -> Callable[..., Any]:
     code = function.__code__
     if id(code) in CONVERTED:
         return function
+    if not is_user_code(code):
+        return _around(function)
     if id(code) not in _CODES:
         _CODES[id(code)] = code, _convert(code, function.__globals__)
     return _with_code(function, _CODES[id(code)][1])
+
+
+def _around(function: types.FunctionType) -> types.FunctionType:
+    """A function of ours around functions of the user (`lm.grad(f)`), around converted ones."""
+    cells: list[types.CellType] = []
+    for cell in function.__closure__ or ():
+        value: Any = cell.cell_contents
+        is_users = isinstance(value, (types.FunctionType, types.MethodType))
+        cells.append(types.CellType(converted(value)) if is_users else cell)
+    if not cells:
+        return function
+    made = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__,
+        tuple(cells),
+    )  # fmt: skip
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
 
 
 def is_convertible(function: types.FunctionType) -> bool:
@@ -96,9 +121,7 @@ def _convert(code: types.CodeType, namespace: dict[str, Any]) -> types.CodeType:
         x and ast.copy_location(ast.Constant(None), x) for x in node.args.kw_defaults
     ]
     made = Statements(file, _class_of(code)).function(node)
-    new = _compiled(made, code)
-    _remember(new, code)
-    return new
+    return _known(_compiled(made, code), code)
 
 
 def _compiled(node: ast.FunctionDef, code: types.CodeType) -> types.CodeType:
@@ -118,21 +141,29 @@ def _functions(code: types.CodeType) -> list[types.CodeType]:
     return [value for value in code.co_consts if isinstance(value, types.CodeType)]
 
 
-def _remember(new: types.CodeType, code: types.CodeType) -> None:
-    """Note of what code the converted code, and each function nested in it, was made."""
-    CONVERTED[id(new)] = new, code
+def _known(new: types.CodeType, code: types.CodeType) -> types.CodeType:
+    """The converted code, noted with what it was made of; so is each function nested in it, and
+    the parts of branches and loops have the name of their function."""
     nested = {(inner.co_name, inner.co_firstlineno): inner for inner in _functions(code)}
 
-    def walk(outer: types.CodeType) -> None:
-        for inner in _functions(outer):
-            found = nested.get((inner.co_name, inner.co_firstlineno))
-            if found is None or inner.co_name.startswith(OPERATORS):
-                CONVERTED[id(inner)] = inner, None
-                walk(inner)
+    def walk(outer: types.CodeType) -> types.CodeType:
+        constants: list[Any] = []
+        for inner in outer.co_consts:
+            if not isinstance(inner, types.CodeType):
+                constants.append(inner)
+            elif (inner.co_name, inner.co_firstlineno) in nested:
+                constants.append(_known(inner, nested[inner.co_name, inner.co_firstlineno]))
             else:
-                _remember(inner, found)
+                part = walk(inner)
+                if part.co_name.startswith(OPERATORS):
+                    part = part.replace(co_name=code.co_name, co_qualname=code.co_qualname)
+                CONVERTED[id(part)] = part, None
+                constants.append(part)
+        return outer.replace(co_consts=tuple(constants))
 
-    walk(new)
+    made = walk(new)
+    CONVERTED[id(made)] = made, code
+    return made
 
 
 def _find(code: types.CodeType, namespace: dict[str, Any]) -> ast.FunctionDef | None:
@@ -145,7 +176,8 @@ def _find(code: types.CodeType, namespace: dict[str, Any]) -> ast.FunctionDef | 
         except SyntaxError:
             return None
         _FILES[code.co_filename] = known
-    for node in ast.walk(known[1]):
+    nodes = list(ast.walk(known[1]))
+    for node in reversed(nodes):  # a lambda in a lambda comes first
         if isinstance(node, ast.Lambda):
             if code.co_name == _LAMBDA and _is_lambda(node, code):
                 body = [ast.copy_location(ast.Return(copy.deepcopy(node.body)), node.body)]
@@ -157,9 +189,17 @@ def _find(code: types.CodeType, namespace: dict[str, Any]) -> ast.FunctionDef | 
 
 
 def _is_lambda(node: ast.Lambda, code: types.CodeType) -> bool:
-    body = node.body
-    place = body.lineno, body.end_lineno, body.col_offset, body.end_col_offset
-    return node.lineno == code.co_firstlineno and place in code.co_positions()
+    """Whether all instructions of `code` are of the body of a lambda."""
+    if node.lineno != code.co_firstlineno:
+        return False
+    first = node.body.lineno, node.body.col_offset
+    last = node.body.end_lineno, node.body.end_col_offset
+    for line, end_line, column, end_column in code.co_positions():
+        if line is None or column is None or (line, column) == (end_line, end_column):
+            continue
+        if (line, column) < first or (end_line, end_column) > last:  # type: ignore[operator]
+            return False
+    return True
 
 
 def _is_function(node: ast.FunctionDef, code: types.CodeType) -> bool:

@@ -102,7 +102,8 @@ class Statements:
         modified, live = self._state(node.body, self.live.head[id(node)])
         test = self._test(node, [node.test])
         body = self._part("body", node.body, modified, node)
-        return self._region("while_", [test], [body], modified, live, node)
+        leaves = ast.Constant(names.extra_test(node) is not None)
+        return self._region("while_", [test, leaves], [body], modified, live, node)
 
     def _for(self, node: ast.For) -> list[ast.stmt]:
         target = placed(
@@ -144,6 +145,7 @@ class Statements:
         at: ast.stmt,
     ) -> list[ast.stmt]:
         listed = ast.Tuple([ast.Constant(name) for name in modified], ast.Load())
+        at = _header(at)
         state = self._accessors(modified, at)
         functions = [ast.Name(part.name, ast.Load()) for part in (*parts, *state)]
         call = operation(name, [*values, *functions, listed, ast.Constant(live)], at)
@@ -277,6 +279,13 @@ class Statements:
         converted = self._nested(node)
         converted.decorator_list = decorators
         return [converted]
+
+
+def _header(at: ast.stmt) -> ast.stmt:
+    """Where a statement begins."""
+    header = ast.copy_location(ast.Pass(), at)
+    header.end_lineno, header.end_col_offset = at.lineno, at.col_offset + 1
+    return header
 
 
 def _assign(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.stmt:

@@ -74,8 +74,12 @@ class DomainError(LaminaError, ValueError):
     """An operation has no value for these numbers, for example an int to a negative power."""
 
 
+class DivisionError(DomainError, ZeroDivisionError):
+    """A Python number is divided by zero. Arrays of floats have an infinity or NaN there."""
+
+
 class CheckError(LaminaError, AssertionError):
-    """A condition of `lm.debug.check` does not hold."""
+    """A condition of `lm.debug.check`, or of an `assert`, does not hold."""
 
 
 class ArgumentError(LaminaError, TypeError):
