@@ -39,11 +39,11 @@ from lamina.lowering.buffer_types import (
 )
 from lamina.lowering.bufferize_kernel import alloc, subview
 from lamina.lowering.builder import INDEX, Builder
-from lamina.lowering.linalg_builder import dense_i64
+from lamina.lowering.result_sizes import size_expression
 from lamina.lowering.size_origins import Origin, dynamic_axes, origin, size_source
 
 RESULT_SIZES = "lamina.result_sizes"
-"""Attribute of `main`: for each `?` of the results, the argument and axis that it equals."""
+"""Attribute of `main`: for each `?` of the results, its size as an expression (`result_sizes`)."""
 
 
 Rule = Callable[["MainBufferizer", Operation, Builder], None]
@@ -297,24 +297,34 @@ class MainBufferizer:
     def note_sizes(self, values: Sequence[SSAValue]) -> None:
         """Attach `lamina.result_sizes`."""
         noted: list[Attribute] = [
-            dense_i64(self.origin(value, axis))
-            for value in values
-            for axis in dynamic_axes(value.type)
+            self.result_size(value, axis) for value in values for axis in dynamic_axes(value.type)
         ]
         if noted:
             self.function.attributes[RESULT_SIZES] = ArrayAttr(noted)
+
+    def result_size(self, value: SSAValue, axis: int) -> Attribute:
+        """The size of a result, as an expression."""
+        found = size_expression(self.entry, value, axis)
+        if found is None:
+            raise self.computed(value, axis)
+        return found
+
+    @staticmethod
+    def computed(value: SSAValue, axis: int) -> LoweringError:
+        """The error for a size that is not known before `main` runs; raise it."""
+        owner = value.owner
+        of = f" of {owner.name}" if isinstance(owner, Operation) else ""
+        return LoweringError(
+            "bufferize: expected each dynamic size of a result to be computed from sizes of "
+            f"arguments, found another on axis {axis}{of}; give the function static shapes",
+            place=place_of(owner.location) if isinstance(owner, Operation) else None,
+        )
 
     def origin(self, value: SSAValue, axis: int) -> Origin:
         """The argument and axis whose size the size of `value` along `axis` is."""
         found = origin(self.entry, value, axis)
         if found is None:
-            owner = value.owner
-            of = f" of {owner.name}" if isinstance(owner, Operation) else ""
-            raise LoweringError(
-                "bufferize: expected each dynamic size of a result to be a size of an argument, "
-                f"found a computed size on axis {axis}{of}; give the function static shapes",
-                place=place_of(owner.location) if isinstance(owner, Operation) else None,
-            )
+            raise self.computed(value, axis)
         return found
 
     def sizes_before(self, value: SSAValue, b: Builder) -> list[SSAValue]:

@@ -127,7 +127,7 @@ def step(d: Drawing, palette: Sequence[DType]) -> None:
 
 def finished(seed: int, d: Drawing) -> Program:
     """The program that returns what nobody reads, and sometimes a value that is read too."""
-    values = {v.ssa: v for v in d.pool if "computed" not in v.dims}
+    values = {v.ssa: v for v in d.pool}
     results = [
         v.ssa
         for v in d.pool

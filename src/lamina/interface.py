@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     DenseResourceAttr,
+    IntegerAttr,
     MemRefType,
     ModuleOp,
     NoneAttr,
@@ -29,7 +30,7 @@ from xdsl.ir import Attribute, Operation
 from lamina.dialects.locations import place_of
 from lamina.errors import IRError, LaminaError
 from lamina.interpreters.types import dtype_of
-from lamina.program import Interface, Port
+from lamina.program import SIZE_OPS, Interface, Port, SizeExpr
 
 
 def entry_of(module: ModuleOp, name: str = "main") -> Operation:
@@ -92,22 +93,50 @@ def _trailing_outs(function: func.FuncOp) -> int:
     return count
 
 
-def _sizes(function: Operation) -> tuple[tuple[int, int], ...]:
-    """For each run-time size of the results, the argument and axis that it equals."""
+def _sizes(function: Operation) -> tuple[SizeExpr, ...]:
+    """The run-time sizes of the results, as expressions of sizes of arguments."""
     noted = function.attributes.get("lamina.result_sizes")
     if noted is None:
         return ()
-    found: list[tuple[int, int]] = []
-    for part in cast("ArrayAttr[Attribute]", noted) if isinstance(noted, ArrayAttr) else (noted,):
-        values = cast(Any, part).get_values() if isinstance(part, DenseArrayBase) else ()
-        pair = cast("Sequence[int]", values)
-        if len(pair) != 2:
-            raise IRError(
-                "lamina.result_sizes: expected pairs such as array<i64: 0, 1> (argument, axis), "
-                f"found {part}"
-            )
-        found.append((int(pair[0]), int(pair[1])))
-    return tuple(found)
+    return tuple(map(_size, _items(noted) or (noted,)))
+
+
+def _items(attribute: Attribute) -> Sequence[Attribute]:
+    """The items of an array, none of another attribute."""
+    if not isinstance(attribute, ArrayAttr):
+        return ()
+    return cast("ArrayAttr[Attribute]", attribute).data
+
+
+def _size(part: Attribute) -> SizeExpr:
+    """One size, from its attribute (lowering/result_sizes.py says how it is written)."""
+    items = _items(part)
+    if isinstance(part, IntegerAttr):
+        return cast("IntegerAttr[Any]", part).value.data
+    if isinstance(part, DenseArrayBase):
+        pair = cast("Sequence[int]", cast(Any, part).get_values())
+        if len(pair) == 2:
+            return int(pair[0]), int(pair[1])
+    if len(items) == 3 and isinstance(items[0], StringAttr) and items[0].data in SIZE_OPS:
+        name, left, right = items[0].data, _size(items[1]), _size(items[2])
+        if name not in ("floordiv", "mod") or (isinstance(right, int) and right > 0):
+            return name, left, right
+    raise IRError(
+        "lamina.result_sizes: expected sizes such as array<i64: 0, 1> (argument, axis), 7 : i64 or "
+        f'["add", ..., ...], found {part}'
+    )
+
+
+def _places(size: SizeExpr) -> list[tuple[int, int]]:
+    """The arguments and axes that a size depends on."""
+    match size:
+        case int():
+            return []
+        case (str(), left, right):
+            return [*_places(left), *_places(right)]
+        case (int(argument), int(axis)):
+            return [(argument, axis)]
+    raise AssertionError(size)
 
 
 def port_of(type: Attribute) -> Port:
@@ -134,11 +163,12 @@ def _check(function: Operation, interface: Interface) -> None:
     unknown = sum(port.shape.count(-1) for port in ports)
     in_results = sum(port.shape.count(-1) for port in interface.results)
     known = [
-        argument < len(interface.arguments) and axis < len(interface.arguments[argument].shape)
-        for argument, axis in interface.sizes
-        if argument >= 0 and axis >= 0
+        0 <= argument < len(interface.arguments)
+        and 0 <= axis < len(interface.arguments[argument].shape)
+        for size in interface.sizes
+        for argument, axis in _places(size)
     ]
-    if len(interface.sizes) > in_results or not all(known) or len(known) < len(interface.sizes):
+    if len(interface.sizes) > in_results or not all(known):
         raise IRError("lamina.result_sizes: expected an argument and axis for each `?` of a result")
     if isinstance(function, func.FuncOp):
         types = function.function_type

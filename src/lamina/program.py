@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ctypes
 import json
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 # registers bfloat16 by name
 import ml_dtypes  # noqa: F401  # pyright: ignore[reportUnusedImport]
@@ -42,14 +43,43 @@ class Port:
     shape: tuple[int, ...]
 
 
+SizeExpr: TypeAlias = "int | tuple[int, int] | tuple[str, SizeExpr, SizeExpr]"
+"""A size: a number, that of an argument along an axis, or an operation on two sizes."""
+
+SIZE_OPS: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "floordiv": lambda a, b: a // b,
+    "mod": lambda a, b: a % b,
+    "max": max,
+    "min": min,
+}
+"""The operations, as the call entry names them. A divisor is a positive number."""
+
+
+def evaluate_size(size: SizeExpr, arrays: Sequence[NDArray]) -> int:
+    """The value of a size for these arguments, at least 0."""
+    return max(0, _evaluate(size, arrays))
+
+
+def _evaluate(size: SizeExpr, arrays: Sequence[NDArray]) -> int:
+    match size:
+        case int():
+            return size
+        case (name, left, right):
+            return SIZE_OPS[name](_evaluate(left, arrays), _evaluate(right, arrays))
+        case (argument, axis):
+            return arrays[argument].shape[axis]
+
+
 @dataclass(frozen=True)
 class Interface:
-    """What `main` takes and gives. `sizes`: for each -1 of the results, in order, the argument
-    and axis whose size it is."""
+    """What `main` takes and gives. `sizes`: for each -1 of the results, in order, its size."""
 
     arguments: tuple[Port, ...]
     results: tuple[Port, ...]
-    sizes: tuple[tuple[int, int], ...] = ()
+    sizes: tuple[SizeExpr, ...] = ()
 
     def result_shapes(self, arrays: list[NDArray]) -> list[tuple[int, ...]]:
         """The shapes of the results for these arguments."""
@@ -58,8 +88,7 @@ class Interface:
         def size(given: int) -> int:
             if given != -1:
                 return given
-            argument, axis = next(left)
-            return arrays[argument].shape[axis]
+            return evaluate_size(next(left), arrays)
 
         return [tuple(size(s) for s in port.shape) for port in self.results]
 
@@ -133,7 +162,7 @@ class Code:
         interface = Interface(
             tuple(map(_port_in, header["arguments"])),
             tuple(map(_port_in, header["results"])),
-            tuple((argument, axis) for argument, axis in header["sizes"]),
+            tuple(map(_size_in, header["sizes"])),
         )
         checks = {number: Check(*rest) for number, *rest in header["checks"]}
         texts = {
@@ -153,6 +182,14 @@ class Code:
 
 def _port_out(port: Port) -> tuple[str, tuple[int, ...]]:
     return port.dtype.name, port.shape
+
+
+def _size_in(stored: Any) -> SizeExpr:
+    if isinstance(stored, int):
+        return stored
+    if len(stored) == 2:
+        return int(stored[0]), int(stored[1])
+    return str(stored[0]), _size_in(stored[1]), _size_in(stored[2])
 
 
 def _port_in(stored: Sequence[Any]) -> Port:

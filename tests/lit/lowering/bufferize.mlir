@@ -524,11 +524,39 @@ func.func private @no_kernel_op(%x: tensor<4xf32>, %out: tensor<4xf32>, %n: inde
 
 // -----
 
-func.func @computed_size(%x: tensor<?xf32>) -> tensor<?xf32> {
+// A result's size may be computed from sizes of arguments; the caller computes it, too.
+// CHECK-LABEL: func.func @computed_size(
+// CHECK-SAME: %x: memref<?x3xf32>, [[OUT:%[a-z0-9_]+]]: memref<?xf32>, %{{.*}}: memref<?xf32>)
+// CHECK-SAME: lamina.result_sizes = [
+// CHECK-SAME: ["floordiv", ["add", array<i64: 0, 0>, 7 : i64], 2 : i64], ["mul", array<i64: 0, 0>, 3 : i64]]
+// CHECK: func.call @filled([[OUT]])
+func.func @computed_size(%x: tensor<?x3xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   %c0 = arith.constant 0 : index
-  %n = tensor.dim %x, %c0 : tensor<?xf32>
-  %m = arith.addi %n, %n : index
-  // expected-error {{bufferize: expected each dynamic size of a result to be a size of an argument, found a computed size on axis 0 of tensor.empty; give the function static shapes}}
+  %c2 = arith.constant 2 : index
+  %c7 = arith.constant 7 : index
+  %n = tensor.dim %x, %c0 : tensor<?x3xf32>
+  %m = arith.addi %n, %c7 : index
+  %h = arith.divui %m, %c2 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%h) : tensor<?xf32>
+  %r = func.call @filled(%e) : (tensor<?xf32>) -> tensor<?xf32>
+  %f = tensor.collapse_shape %x [[0, 1]] : tensor<?x3xf32> into tensor<?xf32>
+  func.return %r, %f : tensor<?xf32>, tensor<?xf32>
+}
+func.func private @filled(%out: tensor<?xf32>) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %r = linalg.fill ins(%zero : f32) outs(%out : tensor<?xf32>) -> tensor<?xf32>
+  func.return %r : tensor<?xf32>
+}
+
+// -----
+
+// More than sizes: nobody knows it before the call.
+func.func @unknown_size(%x: tensor<4xi64>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %v = tensor.extract %x[%c0] : tensor<4xi64>
+  %m = arith.index_cast %v : i64 to index
+  // expected-error {{bufferize: expected each dynamic size of a result to be computed from sizes of arguments, found another on axis 0 of tensor.empty; give the function static shapes}}
   %e = tensor.empty(%m) : tensor<?xf32>
   func.return %e : tensor<?xf32>
 }
