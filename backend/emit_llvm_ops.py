@@ -362,6 +362,7 @@ OPS: dict[str, Emit] = {
     **{f"llvm.{o}": _cast(o, fastmath_text) for o in ("fpext", "fptrunc")},
     "llvm.load": _load,
     "llvm.store": _store,
+    "llvm.fence": lambda body, op, args: f"fence {_ORDERINGS[int_of(op.properties['ordering'])]}",
     "llvm.alloca": _alloca,
     "llvm.getelementptr": _gep,
     "llvm.extractelement": _typed_list("extractelement"),

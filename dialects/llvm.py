@@ -4,7 +4,7 @@
 - `getelementptr`: `inbounds`, `nusw` and `nuw` live in `noWrapFlags`, as upstream has it.
 - `mlir.zero`: any type. `call`: a constructor for indirect calls. `call_intrinsic`: fast-math.
 - `func`, `mlir.global`: what the text says becomes the same property that a constructor sets.
-- Missing in xDSL: `fptosi fptoui uitofp`, `extractelement`, `mlir.poison`, `switch`.
+- Missing in xDSL: `fptosi fptoui uitofp`, `extractelement`, `mlir.poison`, `switch`, `fence`.
 
 Terminators are `br`, `cond_br`, `switch`, `return`, `unreachable`. Any intrinsic is called by its
 full name, with the suffix of its types:
@@ -91,7 +91,7 @@ from xdsl.dialects.utils import FastMathFlag
 
 from lamina.dialects.builtin import corrected
 from lamina.dialects.llvm_control import CallIntrinsicOp, CallOp, FuncOp, GlobalOp, SwitchOp
-from lamina.dialects.llvm_memory import GEPOp
+from lamina.dialects.llvm_memory import FenceOp, GEPOp
 from lamina.dialects.llvm_values import (
     NO_FASTMATH,
     ExtractElementOp,
@@ -114,6 +114,7 @@ LLVM = corrected(
         FCmpOp,
         FPToSIOp,
         FPToUIOp,
+        FenceOp,
         FuncOp,
         GEPOp,
         GlobalOp,
@@ -163,6 +164,7 @@ __all__ = [
     "FSubOp",
     "FastMathAttr",
     "FastMathFlag",
+    "FenceOp",
     "FuncOp",
     "GEPOp",
     "GlobalOp",

@@ -1,4 +1,4 @@
-"""Own operations of the llvm dialect on pointers: address arithmetic."""
+"""Own operations of the llvm dialect on pointers and memory: address arithmetic, fences."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import (
     I32,
+    I64,
     DenseArrayBase,
     IntegerAttr,
     IntegerType,
     i32,
+    i64,
 )
 from xdsl.dialects.llvm import (
     GEP_USE_SSA_VAL,
@@ -163,3 +165,38 @@ class GEPOp(IRDLOperation):
         printer.print_function_type(self.operand_types, self.result_types)
         printer.print_string(", ")
         printer.print_attribute(self.elem_type)
+
+
+@irdl_op_definition
+class FenceOp(IRDLOperation):
+    """Other threads see what was written before the fence if they see what is written after it.
+
+    ordering: LLVM's number of it, 7 for `seq_cst`.
+    """
+
+    name = "llvm.fence"
+
+    ordering = prop_def(IntegerAttr[I64])
+
+    ORDERINGS: ClassVar[dict[str, int]] = {"acquire": 4, "release": 5, "acq_rel": 6, "seq_cst": 7}
+
+    def verify_(self) -> None:
+        if self.ordering.value.data not in self.ORDERINGS.values():
+            raise VerifyException(
+                f"{self.name}: expected an ordering from 4 to 7, found {self.ordering.value.data}"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        start = parser.pos
+        name = parser.parse_identifier()
+        if name not in cls.ORDERINGS:
+            listed = ", ".join(cls.ORDERINGS)
+            parser.raise_error(f"{cls.name}: expected an ordering of {listed}, found {name}", start)
+        properties = {"ordering": IntegerAttr(cls.ORDERINGS[name], i64)}
+        return cls.create(properties=properties, attributes=parser.parse_optional_attr_dict())
+
+    def print(self, printer: Printer) -> None:
+        names = {number: name for name, number in self.ORDERINGS.items()}
+        printer.print_string(f" {names[self.ordering.value.data]}")
+        printer.print_op_attributes(self.attributes)

@@ -210,6 +210,8 @@ class _FunctionConverter:
         slots = self.entry.args[len(self.entry.args) - len(outputs) :]
         for value, slot in zip(result.operands, slots, strict=True):
             f.b.store(f.get(value), slot, 8)
+        if f.streams:  # the order of stores past the caches is nobody's, before a fence
+            f.b.effect(llvm.FenceOp, (), {"ordering": IntegerAttr(7, i64)})
         f.b.effect(llvm.ReturnOp, (f.b.integer(0, i32),))
         blocks = f.finish()
         linkage = INTERNAL_LINKAGE if is_parallel_body(self.func) else EXTERNAL_LINKAGE

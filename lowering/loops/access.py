@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
+    BoolAttr,
     DenseArrayBase,
     IntegerAttr,
     MemRefType,
@@ -66,6 +67,10 @@ def place_in(b: LoopBuilder, expr: AffineExpr, dims: Sequence[Size]) -> Size:
     }
     return b.calc(names[expr.kind], left, right)
 
+
+STREAM_BYTES = 16
+"""The alignment of stores past the caches: that of every result that NumPy allocates."""
+PAST_CACHES = {"nontemporal": BoolAttr.from_bool(True)}
 
 MOST_STRIDE = 4
 """Elements further apart are not worth a load of all that lie between."""
@@ -129,9 +134,17 @@ class Access:
             result = insert_lane(b, self.load(b, moved), result, lane)
         return result
 
-    def store_vector(self, b: LoopBuilder, value: SSAValue, dims: Sequence[Size]) -> None:
-        """Write a vector; the access is of unit stride along its dim."""
-        b.add(vector.StoreOp, (value, self.buffer, *self.indices(b, dims)))
+    def store_vector(
+        self, b: LoopBuilder, value: SSAValue, dims: Sequence[Size], streams: bool = False
+    ) -> None:
+        """Write a vector; the access is of unit stride along its dim. `streams`: past the caches,
+        to a place that is aligned for it."""
+        operands = (value, self.buffer, *self.indices(b, dims))
+        if streams:
+            alignment = {"alignment": IntegerAttr(STREAM_BYTES, i64)}
+            b.add(vector.StoreOp, operands, (), PAST_CACHES, attributes=alignment)
+        else:
+            b.add(vector.StoreOp, operands)
 
 
 def strided_load(

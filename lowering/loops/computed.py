@@ -1,23 +1,17 @@
 """Bodies that read memory at computed places: what of them does not change along the lanes.
 
-A gather of rows computes the row's index once, then copies the row in vectors. The rows of a large
-buffer lie anywhere in it, so that no hardware foresees them: while one is copied, the one that is
-`ahead_of` it is asked for (1.2 to 1.5 times faster where the buffer is larger than the L2 cache).
+A gather of rows computes the row's index once, then copies the row in vectors (rows.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, BoolAttr, IntegerAttr, MemRefType, i32
-from xdsl.ir import Attribute, SSAValue, Use
+from xdsl.ir import SSAValue, Use
 
 from lamina.dialects import arith, linalg, memref
 from lamina.dialects.generics import body_of
-from lamina.dialects.sizes import byte_size
-from lamina.lowering.buffer_types import memref_type
 from lamina.lowering.loops.body import (
     BodyCloner,
     index_of,
@@ -27,20 +21,6 @@ from lamina.lowering.loops.body import (
 )
 from lamina.lowering.loops.nest import LoopBuilder, Size
 from lamina.lowering.loops.stage import Walk
-
-LINE = 64
-"""Bytes of a cache line."""
-LARGE = 1 << 20
-"""Bytes of a buffer whose rows are asked for ahead; a smaller one stays in the L2 cache."""
-LONGEST_ROW, MOST_AHEAD = 1024, 16
-"""Bytes of a row, and rows, that are asked for ahead; in longer rows hardware foresees the rest."""
-
-
-PREFETCH: dict[str, Attribute] = {
-    "isWrite": BoolAttr.from_bool(False),
-    "localityHint": IntegerAttr(3, i32),
-    "isDataCache": BoolAttr.from_bool(True),
-}
 
 
 @dataclass(frozen=True)
@@ -117,55 +97,3 @@ def row_scalars(
         [o for o in plain_ops(op) if isinstance(o, arith.ConstantOp) or wanted & {*o.results}]
     )
     return {value: cloner.values[value] for value in values if value in cloner.values}
-
-
-def ahead_of(row_bytes: int) -> int:
-    """How many rows lie between the one that is read and the one that is asked for: up to 4 KiB."""
-    return min(MOST_AHEAD, 4 * LONGEST_ROW // row_bytes)
-
-
-def row_bytes(walk: Walk, load: memref.LoadOp) -> int | None:
-    """The bytes that a load reads along the last dim, where rows of that size are asked for."""
-    lanes = walk.sizes[-1]
-    size = lanes * byte_size(load.res.type) if isinstance(lanes, int) else 0
-    return size if LINE <= size <= LONGEST_ROW else None
-
-
-def is_large(type: MemRefType) -> bool:
-    """Whether a buffer is large, or of a size that is not known."""
-    shape = type.get_shape()
-    return DYNAMIC_INDEX in shape or prod(shape) * byte_size(type.element_type) > LARGE
-
-
-def reads_rows_anywhere(walk: Walk, known: AlongLanes, load: memref.LoadOp) -> bool:
-    """Whether a load of a body reads whole rows of a large buffer at a computed place."""
-    *places, last = load.indices
-    return (
-        last in known.starts
-        and all(place in known.same for place in places)
-        and not all(isinstance(place.owner, linalg.IndexOp) for place in places)
-        and is_large(memref_type(load.memref))
-    )
-
-
-def prefetch_rows(b: LoopBuilder, walk: Walk, places: Sequence[Size], known: AlongLanes) -> bool:
-    """Ask for the rows that will be read some trips later along the last dim but one; whether there
-    are any."""
-    found = False
-    if not places or not known.starts:
-        return found
-    count = walk.sizes[len(places) - 1]
-    for load in plain_ops(walk.stage.op):
-        if not isinstance(load, memref.LoadOp) or not reads_rows_anywhere(walk, known, load):
-            continue
-        size = row_bytes(walk, load)
-        if size is None or (isinstance(count, int) and count <= ahead_of(size)):
-            continue
-        later = b.calc("minu", b.calc("add", places[-1], ahead_of(size)), b.calc("sub", count, 1))
-        scalars = row_scalars(b, walk, [*places[:-1], later], known.same)
-        row = [scalars[index] for index in load.indices[:-1]]
-        for start in range(0, size, LINE):
-            at = b.index(start // byte_size(load.res.type))
-            b.add(memref.PrefetchOp, (load.memref, *row, at), (), PREFETCH)
-        found = True
-    return found

@@ -11,9 +11,10 @@ from lamina.dialects import linalg, vector
 from lamina.dialects.generics import body_of
 from lamina.lowering.builder import vector_of
 from lamina.lowering.loops.body import BodyCloner, plain_ops, yielded
-from lamina.lowering.loops.computed import along_lanes, prefetch_rows, row_scalars
+from lamina.lowering.loops.computed import along_lanes, row_scalars
 from lamina.lowering.loops.nest import LoopBuilder, Size
 from lamina.lowering.loops.padding import Framed
+from lamina.lowering.loops.rows import prefetch_rows, short_row, write_out
 from lamina.lowering.loops.stage import Walk, lanes_of, vectorizable
 
 Range = tuple[Size, Size]
@@ -55,11 +56,14 @@ def emit_row(b: LoopBuilder, walk: Walk, places: Sequence[Size], bounds: Range) 
             emit_point(inner, walk, [*places, place], lanes, scalars)
             return ()
 
-        short = short_row(walk, start, split, lanes) if ahead else None
+        def streamed(inner: LoopBuilder, place: SSAValue, streams: bool) -> None:
+            emit_point(inner, walk, [*places, place], lanes, scalars, streams=streams)
+
+        short = short_row(walk, known, start, split, lanes) if ahead else None
         if short is None:
             b.for_(start, split, lanes, (), vectors)
-        for place in short or ():
-            vectors(b, b.index(place), ())
+        else:
+            write_out(b, walk, short, streamed)
         if reads_windows(walk) and isinstance(end, int) and isinstance(split, int) and split < end:
             vectors(b, b.index(end - lanes), ())
             split = end
@@ -71,19 +75,6 @@ def emit_row(b: LoopBuilder, walk: Walk, places: Sequence[Size], bounds: Range) 
     if start is not lower and lanes:
         b.for_(lower, start, 1, (), single)
     b.for_(split if lanes else lower, upper, 1, (), single)
-
-
-MOST_WRITTEN_OUT, MOST_COST = 8, 4
-"""Vectors of a row, and cost of one, that are written out: without branches more rows are on their
-way at once."""
-
-
-def short_row(walk: Walk, start: Size, end: Size, lanes: int) -> range | None:
-    """Where the vectors of a row begin that is so short and simple that they are written out."""
-    if not isinstance(start, int) or not isinstance(end, int):
-        return None
-    vectors = range(start, end, lanes)
-    return vectors if len(vectors) <= MOST_WRITTEN_OUT and walk.stage.cost <= MOST_COST else None
 
 
 def interior(b: LoopBuilder, walk: Walk, bounds: Range) -> Range:
@@ -126,10 +117,12 @@ def emit_point(
     lanes: int,
     scalars: Mapping[SSAValue, SSAValue] | None = None,
     loaded: Mapping[SSAValue, SSAValue] | None = None,
+    streams: bool = False,
 ) -> None:
     """The body at one place (`lanes` 0), or at `lanes` places along the last dim.
 
     scalars: values of the body that are known for the row. loaded: inputs that are read already.
+    streams: store past the caches.
     """
     op, last = walk.stage.op, len(walk.sizes) - 1
     if isinstance(op, linalg.FillOp):
@@ -149,15 +142,20 @@ def emit_point(
     cloner = BodyCloner(b, values, lanes, walk.original_dims(dims), lane_dim, known)
     starts = along_lanes(walk).starts if lanes else ()
     cloner.run([o for o in plain_ops(op) if not o.results or o.results[0] not in starts])
-    store(b, walk, [cloner.operand(b, v) for v in yielded(op)], dims, lanes)
+    store(b, walk, [cloner.operand(b, v) for v in yielded(op)], dims, lanes, streams)
 
 
 def store(
-    b: LoopBuilder, walk: Walk, values: Sequence[SSAValue], dims: Sequence[Size], lanes: int
+    b: LoopBuilder,
+    walk: Walk,
+    values: Sequence[SSAValue],
+    dims: Sequence[Size],
+    lanes: int,
+    streams: bool = False,
 ) -> None:
     """Write the results of a point."""
     for access, value in zip(walk.outputs, values, strict=True):
         if lanes:
-            access.store_vector(b, value, dims)
+            access.store_vector(b, value, dims, streams)
         else:
             access.store(b, value, dims)

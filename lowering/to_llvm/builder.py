@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     StringAttr,
     SymbolRefAttr,
+    UnitAttr,
     VectorType,
     i32,
     i64,
@@ -286,10 +287,13 @@ class Builder:
         pointer: SSAValue,
         alignment: int,
         attributes: Mapping[str, Attribute] = EMPTY,
+        streams: bool = False,
     ) -> None:
-        """A store; `alignment` in bytes."""
-        operands = (value, pointer)
-        self.effect(llvm.StoreOp, operands, _aligned(alignment), attributes=attributes)
+        """A store; `alignment` in bytes. `streams`: past the caches."""
+        operands, properties = (value, pointer), _aligned(alignment)
+        if streams:
+            properties = {**properties, "nontemporal": UnitAttr()}
+        self.effect(llvm.StoreOp, operands, properties, attributes=attributes)
 
     def address_of(self, symbol: str) -> SSAValue:
         """The address of a global or function, one operation a function."""

@@ -101,6 +101,7 @@ class FunctionLowering:
         self.live: list[SSAValue] = []
         self.needs: set[str] = set()
         self.cells: dict[str, Operation] = {}
+        self.streams = False
         self.depth = 0
         self.context: SSAValue
         self.memory: Callable[[], SSAValue]

@@ -81,10 +81,14 @@ def lower_load(f: FunctionLowering, op: Operation) -> None:
 
 
 def lower_store(f: FunctionLowering, op: Operation) -> None:
-    """vector.store"""
+    """vector.store, perhaps one that passes the caches by; then the function ends with a fence."""
     type = _memory_type(op, op.operands[0].type)
     address = _vector_address(f, op, 1, len(op.operands) - 2)
-    f.b.store(f.get(op.operands[0]), address, alignment_of(op, type.element_type))
+    hint = op.properties.get("nontemporal")
+    streams = isinstance(hint, IntegerAttr) and bool(hint.value.data)
+    f.streams |= streams
+    alignment = alignment_of(op, type.element_type)
+    f.b.store(f.get(op.operands[0]), address, alignment, streams=streams)
 
 
 def lower_masked_load(f: FunctionLowering, op: Operation) -> None:

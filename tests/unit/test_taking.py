@@ -168,3 +168,24 @@ def test_rows_of_a_large_array(row: tuple[int, ...], count: int) -> None:
     assert same(f(x, pairs), x[pairs] + np.float32(1))
     with pytest.raises(lm.IndexRangeError):
         f(x, np.append(i, len(x)))
+
+
+@pytest.mark.parametrize("offset", [0, 1], ids=["aligned", "unaligned"])
+def test_results_larger_than_the_caches(offset: int) -> None:
+    """Compiled code stores their rows past the caches, where memory is aligned for it."""
+    rng = rng_for("past the caches")
+    x = rng.normal(size=(1 << 14, 32)).astype(np.float32)
+    i = rng.integers(-len(x), len(x), (1 << 19) + 3)
+    out = np.zeros(i.size * 32 + 4, np.float32)
+    skipped = (offset - out.ctypes.data // 4) % 4
+    out = out[skipped : skipped + i.size * 32].reshape(-1, 32)
+
+    def write(out: Any, x: Any, i: Any) -> Any:
+        out[...] = lm.take(x, i, axis=0)
+        return lm.take(x, i[::-1], axis=0)
+
+    f = lm.jit(write, threads=2)
+    assert "nontemporal" in f.lower(out, x, i).ir("loop")
+    found = f(out, x, i)
+    assert np.array_equal(out, x[i])
+    assert np.array_equal(np.asarray(found), x[i[::-1]])

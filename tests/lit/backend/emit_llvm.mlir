@@ -298,3 +298,14 @@ llvm.mlir.global external constant @pointer() : !llvm.ptr {
   %0 = llvm.mlir.addressof @counter : !llvm.ptr
   llvm.return %0 : !llvm.ptr
 }
+
+// -----
+
+// CHECK-LABEL: define void @fences(
+// CHECK: store float %{{.*}}, ptr %{{.*}}, align 4, !nontemporal !0
+// CHECK-NEXT: fence seq_cst
+llvm.func @fences(%x: f32, %p: !llvm.ptr) {
+  llvm.store %x, %p {alignment = 4 : i64, nontemporal} : f32, !llvm.ptr
+  llvm.fence seq_cst
+  llvm.return
+}

@@ -74,3 +74,14 @@ llvm.mlir.global internal constant @w(dense<[1.0, 0x7F800000]> : tensor<2xf32>) 
 // CHECK: llvm.call %{{.*}}(%{{.*}}) : !llvm.ptr, (!llvm.ptr) -> i32
 // CHECK: llvm.call_intrinsic "llvm.smax.i32"(%{{.*}}, %{{.*}}) : (i32, i32) -> i32
 // CHECK: llvm.mlir.global internal constant @w(dense<[1.000000e+00, 0x7F800000]> : tensor<2xf32>) {{.*}}alignment = 64 : i64
+
+// -----
+
+llvm.func @fences() {
+  llvm.fence acquire
+  llvm.fence seq_cst {note}
+  llvm.return
+}
+// CHECK-LABEL: @fences
+// CHECK-NEXT: llvm.fence acquire
+// CHECK-NEXT: llvm.fence seq_cst {note}

@@ -60,3 +60,19 @@ llvm.func @flags_of_another_kind(%x: f32) {
   %0 = llvm.fcmp "olt" %x, %x {fastmathFlags = 1 : i64} : f32
   llvm.return
 }
+
+// -----
+
+llvm.func @ordering() {
+  // expected-error {{llvm.fence: expected an ordering of acquire, release, acq_rel, seq_cst, found relaxed}}
+  llvm.fence relaxed
+  llvm.return
+}
+
+// -----
+
+llvm.func @ordering_number() {
+  // expected-error {{llvm.fence: expected an ordering from 4 to 7, found 2}}
+  "llvm.fence"() <{ordering = 2 : i64}> : () -> ()
+  llvm.return
+}

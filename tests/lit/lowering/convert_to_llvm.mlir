@@ -624,3 +624,23 @@ func.func @no_number(%x: memref<4xf32>) {
   func.call @lamina_print_0(%x) {lamina.text} : (memref<4xf32>) -> ()
   func.return
 }
+
+// -----
+
+// Stores past the caches are in order for others after a fence.
+// CHECK-LABEL: llvm.func @streams(
+// CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 16 : i64, nontemporal} : vector<8xf32>, !llvm.ptr
+// CHECK-NEXT: llvm.fence seq_cst
+// CHECK: llvm.return
+// CHECK-LABEL: llvm.func @does_not_stream(
+// CHECK-NOT: llvm.fence
+func.func @streams(%x: memref<16xf32>, %v: f32, %n: index) {
+  %0 = vector.broadcast %v : f32 to vector<8xf32>
+  vector.store %0, %x[%n] {alignment = 16 : i64, nontemporal = true} : memref<16xf32>, vector<8xf32>
+  func.return
+}
+func.func @does_not_stream(%x: memref<16xf32>, %v: f32, %n: index) {
+  %0 = vector.broadcast %v : f32 to vector<8xf32>
+  vector.store %0, %x[%n] {nontemporal = false} : memref<16xf32>, vector<8xf32>
+  func.return
+}

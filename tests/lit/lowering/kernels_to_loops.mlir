@@ -485,6 +485,85 @@ func.func private @known_rows(%t: memref<9000x40xf32>, %out: memref<50x32xf32>) 
 
 // -----
 
+// A result larger than the caches is stored past them, where it is aligned.
+// CHECK-LABEL: func.func private @past_the_caches(
+// CHECK-SAME: [[OUT:%[a-z0-9_]+]]: memref<700000x32xf32>)
+// CHECK: [[ADDRESS:%[a-z0-9_]+]] = memref.extract_aligned_pointer_as_index [[OUT]] : memref<700000x32xf32> -> index
+// CHECK: [[MASK:%[a-z0-9_]+]] = arith.constant 15 : index
+// CHECK: [[REST:%[a-z0-9_]+]] = arith.andi [[ADDRESS]], [[MASK]] : index
+// CHECK: [[ALIGNED:%[a-z0-9_]+]] = arith.cmpi eq, [[REST]], %{{.*}} : index
+// CHECK: scf.if [[ALIGNED]] {
+// CHECK-COUNT-2: vector.store {{.*}} {alignment = 16 : i64, nontemporal = true} : memref<700000x32xf32>, vector<16xf32>
+// CHECK-NEXT: } else {
+// CHECK-COUNT-2: vector.store %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}[%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}] : memref<700000x32xf32>
+#row = affine_map<(d0, d1) -> (d0)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func private @past_the_caches(%i: memref<700000xi64>, %t: memref<9000x32xf32>, %out: memref<700000x32xf32>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<700000xi64>) outs(%out : memref<700000x32xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %a = linalg.index 1 : index
+    %w = memref.load %t[%p, %a] : memref<9000x32xf32>
+    linalg.yield %w : f32
+  }
+  func.return
+}
+
+// -----
+
+// Not past the caches: a small result, rows that vectors do not fill, a result that is read in the
+// kernel.
+// CHECK-LABEL: func.func private @into_the_caches(
+// CHECK-NOT: nontemporal
+// CHECK: func.return
+#row = affine_map<(d0, d1) -> (d0)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func private @into_the_caches(%i: memref<500000xi64>, %t: memref<9000x32xf32>, %out: memref<500000x32xf32>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<500000xi64>) outs(%out : memref<500000x32xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %a = linalg.index 1 : index
+    %w = memref.load %t[%p, %a] : memref<9000x32xf32>
+    linalg.yield %w : f32
+  }
+  func.return
+}
+// CHECK-LABEL: func.func private @rest_of_a_row(
+// CHECK-NOT: nontemporal
+// CHECK: func.return
+func.func private @rest_of_a_row(%i: memref<700000xi64>, %t: memref<9000x33xf32>, %out: memref<700000x33xf32>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<700000xi64>) outs(%out : memref<700000x33xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %a = linalg.index 1 : index
+    %w = memref.load %t[%p, %a] : memref<9000x33xf32>
+    linalg.yield %w : f32
+  }
+  func.return
+}
+// CHECK-LABEL: func.func private @read_in_the_kernel(
+// CHECK-NOT: nontemporal
+// CHECK: arith.addf
+func.func private @read_in_the_kernel(%i: memref<700000xi64>, %t: memref<9000x32xf32>, %out: memref<700000x32xf32>, %sums: memref<700000xf32>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<700000xi64>) outs(%out : memref<700000x32xf32>) {
+  ^bb0(%v: i64, %o: f32):
+    %p = arith.index_cast %v : i64 to index
+    %a = linalg.index 1 : index
+    %w = memref.load %t[%p, %a] : memref<9000x32xf32>
+    linalg.yield %w : f32
+  }
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%sums : memref<700000xf32>)
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%out : memref<700000x32xf32>) outs(%sums : memref<700000xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+
+// -----
+
 // Dims whose indices are read in another order, or where the buffer is wider, are not one; lanes
 // that lie across the buffer's rows read element by element.
 // CHECK-LABEL: func.func private @not_side_by_side(
