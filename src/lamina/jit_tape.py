@@ -44,15 +44,18 @@ def taped_call(jitted: Any, compile: Compile, leaves: Sequence[Any], structure: 
     back = _pullback(jitted, compile, structure, wanted, outputs)
     operands = [leaves[number] for number in wanted]
     name: str = getattr(jitted, "__name__", "function")
-    for place, output in enumerate(outputs):
 
-        def pullback(g: Array, operand: int, place: int = place) -> Array:
-            zeros = (primitives.full(0, found[i].shape, found[i].dtype) for i in outputs)
-            seeds = [g if i == place else zero for i, zero in enumerate(zeros)]
-            return back(leaves, seeds)[operand]
+    def pullback(gs: list[Array | None]) -> Sequence[Array | None]:
+        return back(leaves, [_filled(g, found[i]) for g, i in zip(gs, outputs, strict=True)])
 
-        attach(f"jit:{name}", operands, found[output], pullback)
+    arrays = [leaf for leaf in leaves if isinstance(leaf, Array)]
+    attach(f"jit:{name}", operands, [found[i] for i in outputs], pullback, arrays)
     return tree.unflatten(shape, found)
+
+
+def _filled(g: Array | None, like: Array) -> Array:
+    """A cotangent, zeros where there is none."""
+    return primitives.full(0, like.shape, like.dtype) if g is None else g
 
 
 def memory_version(array: Array) -> int:

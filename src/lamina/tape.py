@@ -36,8 +36,8 @@ from lamina.transforms.derivatives import (
 )
 
 Hook: TypeAlias = Callable[[Array], "Array | None"]
-Pullback: TypeAlias = "Callable[[Array, int], Array | None]"
-"""(cotangent of the result, number of an operand) -> the cotangent of that operand."""
+Pullback: TypeAlias = "Callable[[list[Array | None]], Sequence[Array | None]]"
+"""The cotangents of the results -> those of the operands; None for zero."""
 
 _ENABLED: ContextVar[bool] = ContextVar("lamina_grad_enabled", default=True)
 _COUNTER = itertools.count()
@@ -92,13 +92,14 @@ def is_grad_enabled() -> bool:
 
 
 class Tape:
-    """What autograd knows of one array: the node that made it (None for a leaf), its gradient,
-    its hooks, and the version of its memory when it was made."""
+    """What autograd knows of one array: the node that made it (None for a leaf) and as which
+    result, its gradient, its hooks, and the version of its memory when it was made."""
 
-    __slots__ = ("grad", "hooks", "memory", "node", "version")
+    __slots__ = ("grad", "hooks", "memory", "node", "output", "version")
 
-    def __init__(self, array: Array, node: GradNode | None) -> None:
+    def __init__(self, array: Array, node: GradNode | None, output: int = 0) -> None:
         self.node = node
+        self.output = output
         self.grad: Array | None = None
         self.hooks: list[Hook] = []
         self.memory = memory_of(array)
@@ -122,7 +123,7 @@ class GradNode:
         self,
         name: str,
         operands: Sequence[Array],
-        result: Array,
+        results: Sequence[Array],
         params: dict[str, Any],
         pullback: Pullback | None = None,
     ) -> None:
@@ -131,7 +132,8 @@ class GradNode:
         self.place = user_place()
         self.operands = [_snapshot(x) for x in operands]
         self.params = params
-        self.data: NDArray | None = result._data
+        self.results: list[NDArray] | None = [result._data for result in results]
+        self.outputs = len(results)
         self.pullback = pullback
         self.memories: list[tuple[Memory, int]] = []
 
@@ -145,9 +147,9 @@ class GradNode:
         memories = [memory_of(array) for array in arrays]
         self.memories = [(memory, memory.version) for memory in memories]
 
-    def cotangent(self, g: Array, operand: int) -> Array | None:
-        """The cotangent of an operand, given that of the result."""
-        if self.data is None:
+    def cotangents(self, gs: list[Array | None]) -> Sequence[Array | None]:
+        """The cotangents of the operands, given those of the results; None for zero."""
+        if self.results is None:
             fail(
                 ArgumentError,
                 f"backward: expected the values that {self.name} saved ({self.place}), found them "
@@ -160,15 +162,19 @@ class GradNode:
                 "overwritten since; write to a copy",
             )
         if self.pullback is not None:
-            return self.pullback(g, operand)
-        out = wrap(self.data)
+            return self.pullback(gs)
+        (data,), (g,) = self.results, gs
+        out = wrap(data)
         out._tape = Tape(out, self)
         node = Node(self.name, self.operands, (out,), self.params, self.params.get("starts", ()))
-        return RULES[self.name](_EMITTER, node, g, operand)
+        return [
+            None if operand._tape is None else RULES[self.name](_EMITTER, node, g, number)
+            for number, operand in enumerate(self.operands)
+        ]
 
     def free(self) -> None:
         """Forget what was saved."""
-        self.pullback, self.data, self.memories = None, None, []
+        self.pullback, self.results, self.memories = None, None, []
 
     def __repr__(self) -> str:
         return f"<{self.name} at {self.place}>"
@@ -237,16 +243,25 @@ def record(name: str, operands: Sequence[Array], result: Array, params: dict[str
             "use detach() for its values alone",
         )
     _refuse_stale(name, operands)
-    node = GradNode(name, operands, result, params)
+    node = GradNode(name, operands, [result], params)
     read = list(operands)[first_read(name) :] if reads_operands(name, params) else []
     node.watch([*read, result] if reads_result(name, params) else read)
     result._tape = Tape(result, node)
 
 
-def attach(name: str, operands: Sequence[Array], result: Array, pullback: Pullback) -> None:
-    """Leave a node with a derivative of its own at `result`."""
+def attach(
+    name: str,
+    operands: Sequence[Array],
+    results: Sequence[Array],
+    pullback: Pullback,
+    reads: Sequence[Array] = (),
+) -> None:
+    """Leave a node with a derivative of its own at `results`. reads: what the derivative reads."""
     _refuse_stale(name, operands)
-    result._tape = Tape(result, GradNode(name, operands, result, {}, pullback))
+    node = GradNode(name, operands, results, {}, pullback)
+    node.watch(reads)
+    for number, result in enumerate(results):
+        result._tape = Tape(result, node, number)
 
 
 def _refuse_stale(name: str, operands: Sequence[Array]) -> None:
@@ -301,6 +316,32 @@ def place_of(array: Array) -> Place | None:
     return None if tape is None else tape.node or tape
 
 
+class _Totals:
+    """The cotangents that are known of leaves and of results of nodes, while a walk goes back."""
+
+    def __init__(self) -> None:
+        self.sums: dict[tuple[int, int], Array] = {}
+        self.tapes: dict[tuple[int, int], dict[int, Tape]] = {}
+
+    def add(self, tape: Tape, g: Array) -> None:
+        """One more part of the cotangent of an array."""
+        key = (id(tape.node or tape), tape.output)
+        known = self.sums.get(key)
+        self.sums[key] = g if known is None else primitives.bind("add", known, g)
+        self.tapes.setdefault(key, {})[id(tape)] = tape
+
+    def take(self, place: Place, output: int = 0) -> Array | None:
+        """The whole cotangent, as the hooks of the array leave it."""
+        key = (id(place), output)
+        g = self.sums.pop(key, None)
+        for tape in self.tapes.pop(key, {}).values():
+            for hook in list(tape.hooks):
+                assert g is not None
+                changed = hook(g)
+                g = g if changed is None else changed
+        return g
+
+
 def gradients(
     outputs: Sequence[Array],
     cotangents: Sequence[Array],
@@ -311,7 +352,7 @@ def gradients(
 ) -> list[Array | None]:
     """The cotangents of `inputs`; for inputs None those of all leaves are added to their `grad`."""
     wanted = None if inputs is None else {id(place_of(x)) for x in inputs}
-    known: dict[int, Array] = {}
+    totals = _Totals()
     leaves: dict[int, Tape] = {}
     heap: list[tuple[int, GradNode]] = []
     seen: set[int] = set()
@@ -319,12 +360,8 @@ def gradients(
     def add(tape: Tape | None, g: Array | None) -> None:
         if tape is None or g is None:
             return
+        totals.add(tape, g)
         place = tape.node or tape
-        for hook in tape.hooks:
-            changed = hook(g)
-            g = g if changed is None else changed
-        old = known.get(id(place))
-        known[id(place)] = g if old is None else primitives.bind("add", old, g)
         if isinstance(place, Tape):
             leaves[id(place)] = place
         elif id(place) not in seen:
@@ -338,23 +375,26 @@ def gradients(
             _, node = heappop(heap)
             if wanted is not None and id(node) in wanted:
                 continue  # an input: what it was made of is not asked for
-            g = known.pop(id(node))
-            for number, operand in enumerate(node.operands):
+            parts = node.cotangents([totals.take(node, k) for k in range(node.outputs)])
+            for operand, part in zip(node.operands, parts, strict=True):
                 tape: Tape | None = operand._tape
-                if tape is None:
-                    continue
-                part = node.cotangent(g, number)
-                if part is None and tape.node is None:  # a leaf gets zeros, not nothing
-                    part = primitives.full(0, operand.shape, operand.dtype)
+                if part is None and tape is not None and tape.node is None:
+                    part = primitives.full(0, operand.shape, operand.dtype)  # a leaf gets zeros
                 add(tape, part)
             if not retain_graph:
                 node.free()
         if inputs is not None:
-            return [None if place_of(x) is None else known.get(id(place_of(x))) for x in inputs]
-        for key, leaf in leaves.items():
-            total = known[key]
+            return [_taken(totals, x) for x in inputs]
+        for leaf in leaves.values():
+            total = totals.take(leaf)
+            assert total is not None
             leaf.grad = total if leaf.grad is None else primitives.bind("add", leaf.grad, total)
         return []
+
+
+def _taken(totals: _Totals, array: Array) -> Array | None:
+    place = place_of(array)
+    return None if place is None else totals.take(place, array._tape.output)
 
 
 def backward(
