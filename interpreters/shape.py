@@ -128,6 +128,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     "to_index": to_index,
     "broadcast": broadcast,
     "reshape": reshape,
+    "optimization_barrier": np.array,
     "transpose": transpose,
     "reverse": reverse,
     "concat": concat,

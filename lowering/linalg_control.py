@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from xdsl.dialects import tensor
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects.nd.gradients import OptimizationBarrierOp
 from lamina.lowering.linalg_builder import LinalgBuilder, Rule, memory_element, to_register
 
 
@@ -23,4 +24,12 @@ def lower_extract(b: LinalgBuilder, op: Operation, operands: Sequence[SSAValue])
     return found if memory_element(element) == element else to_register(b, found, element)
 
 
-RULES: dict[type[Operation], Rule] = {tensor.ExtractOp: lower_extract}
+def lower_barrier(b: LinalgBuilder, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
+    """The operand: nothing merges values from here on."""
+    return operands[0]
+
+
+RULES: dict[type[Operation], Rule] = {
+    tensor.ExtractOp: lower_extract,
+    OptimizationBarrierOp: lower_barrier,
+}

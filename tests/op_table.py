@@ -229,6 +229,7 @@ def _elementwise() -> Iterator[Row]:
     yield Row("negative", NUMERIC, one)
     yield Row("abs", NUMERIC, one)
     yield Row("sign", NUMERIC, one, discontinuous=True)
+    yield Row("optimization_barrier", DTYPES, one)
     yield Row("bitwise_invert", BITS, one)
     yield Row("sqrt", FLOATS, one, low=0, high=100)
     for name in ("floor", "ceil", "trunc", "round"):

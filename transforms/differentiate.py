@@ -34,15 +34,17 @@ from lamina.dialects import scf
 from lamina.dialects.locations import place_of
 from lamina.dialects.nd import NdOp
 from lamina.dialects.nd.base import is_float
+from lamina.dialects.nd.gradients import CustomVjpOp
 from lamina.dialects.type_tests import is_tensor
 from lamina.errors import LoweringError
 from lamina.transforms.derivatives import INTO, RULES, Node
-from lamina.transforms.differentiate_control import pull_if
+from lamina.transforms.differentiate_checkpoint import CHECKPOINT, group_before, pull_again
+from lamina.transforms.differentiate_control import pull_custom, pull_if
 from lamina.transforms.differentiate_loops import Loop, Memo, counted
 from lamina.transforms.ir_emitter import IrEmitter
 from lamina.transforms.repeated import PRINTS, drop_effects
 
-CONTROL = (scf.IfOp, scf.ForOp, scf.WhileOp)
+CONTROL = (scf.IfOp, scf.ForOp, scf.WhileOp, CustomVjpOp)
 STOP = "lamina.stop_gradient"
 """Attribute of ops that no gradient goes through."""
 
@@ -123,7 +125,17 @@ def pull_back(
     active = active_values(ops, wrt, e)
     if _count_loops(ops, cotangents, active, memo):
         active = active_values(ops, wrt, e)
-    for op in reversed(ops):
+    end = len(ops)
+    while end:
+        end -= 1
+        op = ops[end]
+        if CHECKPOINT in op.attributes:
+            start = group_before(ops, end)
+            for value, part in pull_again(ops[start : end + 1], cotangents, active, e, pull_back):
+                known = cotangents.get(value)
+                cotangents[value] = part if known is None else e.add(known, part)
+            end = start
+            continue
         given = [cotangents.get(result) for result in op.results]
         if not any(result in active for result in op.results) or given == [None] * len(given):
             continue
@@ -150,6 +162,8 @@ def _pulled(
     """What the regions of an op read, and the cotangents of it."""
     if isinstance(op, scf.IfOp):
         return pull_if(op, given, active, e, pull_back)
+    if isinstance(op, CustomVjpOp):
+        return pull_custom(op, given, e)
     if isinstance(op, scf.ForOp):
         return Loop(op, e, memo).back(given, active, pull_back)
     # The work of an scf.while is done by a loop behind it.
@@ -167,6 +181,7 @@ def _count_loops(
         op
         for op in ops
         if isinstance(op, scf.WhileOp)
+        and CHECKPOINT not in op.attributes
         and op not in memo.handed
         and any(x in active and (x.uses or x in cotangents) for x in op.results)
     ]

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects import scf
+from lamina.dialects.nd.gradients import CustomVjpOp
 from lamina.transforms.ir_emitter import IrEmitter
 from lamina.transforms.repeated import drop_effects
 
@@ -103,3 +104,16 @@ def pull_if(
     new.location = e.location
     e.insert(new)
     return list(zip(captured, new.results, strict=True))
+
+
+def pull_custom(op: CustomVjpOp, given: Sequence[SSAValue | None], e: IrEmitter) -> Parts:
+    """The cotangents of the inputs, by the way back that the op has."""
+    mapping: dict[SSAValue, SSAValue] = {}
+    source = op.backward.block
+    mapping.update(zip(source.args, filled(given, op.outputs, e), strict=True))
+    held = Block()
+    ops, yielded = cloned(source, mapping, held)
+    for inner in ops:
+        inner.detach()
+        e.insert(inner)
+    return list(zip(op.inputs, yielded, strict=True))

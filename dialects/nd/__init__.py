@@ -11,6 +11,7 @@ from lamina.dialects.nd import (
     contraction,
     effects,
     elementwise,
+    gradients,
     indexing,
     random,
     reduction,
@@ -35,8 +36,9 @@ OPS: tuple[type[NdOp], ...] = (
     *window.OPS,
     *indexing.OPS,
     *random.OPS,
+    *gradients.OPS,
 )
 
-Nd = Dialect("nd", list(OPS))
+Nd = Dialect("nd", [*OPS, *gradients.REGIONS])
 
 __all__ = ["OPS", "Nd", "NdOp"]

@@ -20,6 +20,7 @@ from lamina.autograd import (
     value_and_grad,
     vjp,
 )
+from lamina.custom import checkpoint, custom_vjp
 from lamina.errors import (
     ArgumentError,
     AxisError,
@@ -313,6 +314,7 @@ __all__ = [
     "broadcast_to",
     "can_cast",
     "ceil",
+    "checkpoint",
     "clip",
     "complex64",
     "complex128",
@@ -332,6 +334,7 @@ __all__ = [
     "cumulative_prod",
     "cumulative_sum",
     "custom_call",
+    "custom_vjp",
     "debug",
     "diff",
     "divide",

@@ -55,7 +55,7 @@ def _pull(name: str, call: Callable[[list[Any]], Any], leaves: Sequence[Any]) ->
     arrays = [_leaf(name, leaf) for leaf in leaves]
     if CURRENT.get() is not None:
         return Pulled(*traced().pull(call, arrays), nested=True)
-    variables = [_variable(array) for array in arrays]
+    variables = [variable_of(array) for array in arrays]
     with grad_enabled(True):
         result = call(list(variables))
     outputs = [x for x in tree.flatten(result)[0] if isinstance(x, Array)]
@@ -77,7 +77,7 @@ def _without_tape(leaf: Any) -> Any:
     return leaf.detach() if isinstance(leaf, Array) else leaf
 
 
-def _variable(array: Array) -> Array:
+def variable_of(array: Array) -> Array:
     """A new variable with the values of `array`: a view, connected to what made it."""
     if array._tape is not None:
         with grad_enabled(True):

@@ -5,21 +5,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from xdsl.dialects.builtin import UnitAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import DenseArrayBase, UnitAttr, i32
+from xdsl.ir import Block, Operation, Region, SSAValue
 
+from lamina.dialects.nd.gradients import CustomVjpOp, YieldOp
+from lamina.errors import MutationError
 from lamina.frontend import bind as primitives
 from lamina.frontend import tree
 from lamina.frontend.array import Array
 from lamina.frontend.dispatch import CURRENT
+from lamina.frontend.location import fail
 from lamina.frontend.recorder import Recorder, whole
+from lamina.frontend.scope import written_in
 from lamina.frontend.traced import Storage, TracedArray
 from lamina.transforms.differentiate import STOP, pull_back
+from lamina.transforms.differentiate_checkpoint import numbers_of, set_numbers
 from lamina.transforms.differentiate_loops import Memo
 from lamina.transforms.ir_emitter import IrEmitter
 from lamina.transforms.repeated import drop_effects
+
+_PULLING: ContextVar[bool] = ContextVar("lamina_pulling", default=False)
+_GROUPS: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+
+
+def pulling() -> bool:
+    """Whether a function is traced of which a gradient is taken, or may be."""
+    recorder: Any = CURRENT.get()
+    return _PULLING.get() or recorder.replayed
 
 
 def pull(
@@ -31,7 +47,11 @@ def pull(
     variables = [primitives.bind("reshape", array, shape=array.shape) for array in arrays]
     inputs = [recorder.read(variable) for variable in variables]
     block, before = recorder.block, recorder.block.last_op
-    result = call(list(variables))
+    token = _PULLING.set(True)
+    try:
+        result = call(list(variables))
+    finally:
+        _PULLING.reset(token)
     outputs = [recorder.own(x) for x in tree.flatten(result)[0] if isinstance(x, Array)]
     values = [recorder.read(x) for x in outputs]
     ops, memo = _after(block, before), Memo()
@@ -101,3 +121,63 @@ def silent() -> Generator[None]:
     block, before = recorder.block, recorder.block.last_op
     yield
     drop_effects(_after(block, before))
+
+
+def checkpointed(call: Callable[[], Any]) -> Any:
+    """The result of `call`; what it records is computed again on the way back."""
+    recorder: Any = CURRENT.get()
+    block, before = recorder.block, recorder.block.last_op
+    result = call()
+    number = _GROUPS[recorder] = _GROUPS.get(recorder, 0) + 1
+    for op in _after(block, before):
+        for inner in op.walk():
+            set_numbers(inner, (number, *numbers_of(inner)))
+    return result
+
+
+def with_vjp(
+    name: str,
+    outputs: Sequence[Array],
+    inputs: Sequence[Array],
+    back: Callable[[list[Array]], Sequence[Array | None]],
+) -> list[TracedArray]:
+    """`outputs` as values whose gradient goes to `inputs` through `back`: cotangents of the outputs
+    -> those of the inputs, None for zero."""
+    recorder: Any = CURRENT.get()
+    position, location = recorder._here()
+    values = [recorder.read(recorder.own(x)) for x in outputs]
+    variables = [recorder.own(x) for x in inputs]
+    read = [recorder.read(x) for x in variables]
+    block = Block(arg_types=[value.type for value in values])
+    with recorder.region(block, loop=False) as scope:
+        gs = [
+            recorder.fresh(arg, x.shape, x.dtype, position)
+            for arg, x in zip(block.args, outputs, strict=True)
+        ]
+        found = [
+            primitives.full(0, x.shape, x.dtype) if g is None else g
+            for g, x in zip(back(gs), inputs, strict=True)
+        ]
+        yielded = [recorder.read(recorder.own(g)) for g in found]
+    if written_in([scope]):
+        fail(
+            MutationError,
+            f"custom_vjp: expected the backward of {name} to write no array from outside, found "
+            "one that it writes",
+        )
+    end = YieldOp(*yielded)
+    end.location = location
+    block.add_op(end)
+    segments = DenseArrayBase.from_list(i32, [len(values), len(read)])
+    op = CustomVjpOp.create(
+        operands=[*values, *read],
+        result_types=[value.type for value in values],
+        properties={"operandSegmentSizes": segments},
+        regions=[Region(block)],
+        location=location,
+    )
+    recorder.block.add_op(op)
+    return [
+        recorder.fresh(result, x.shape, x.dtype, position)
+        for result, x in zip(op.results, outputs, strict=True)
+    ]

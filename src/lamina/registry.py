@@ -35,6 +35,7 @@ PASSES: dict[str, str] = {
     "absorb-transposes": "lamina.transforms.absorb_transposes:AbsorbTransposesPass",
     "plan-memory": "lamina.transforms.plan_memory:PlanMemoryPass",
     "kernels-to-loops": "lamina.lowering.kernels_to_loops:KernelsToLoopsPass",
+    "inline-custom-vjp": "lamina.transforms.inline_custom_vjp:InlineCustomVjpPass",
     "drop-carries": "lamina.transforms.drop_carries:DropCarriesPass",
     "expand-math": "lamina.lowering.expand_math:ExpandMathPass",
     "bufferize": "lamina.lowering.bufferize:BufferizePass",

@@ -11,13 +11,14 @@ from xdsl.ir import Operation, Region, SSAValue
 
 from lamina.dialects.locations import place_of
 from lamina.dialects.nd import NdOp
+from lamina.dialects.nd.gradients import CustomVjpOp
 from lamina.errors import LaminaError, LoweringError
 from lamina.frontend import bind as primitives
 from lamina.frontend.array import Array, NDArray, wrap
 from lamina.interpreters import effects
 from lamina.interpreters.evaluate import parameters, scalar_constant
 from lamina.interpreters.scalar import SCALAR_OPS
-from lamina.tape import grad_enabled, is_grad_enabled
+from lamina.tape import attach, grad_enabled, is_grad_enabled
 from lamina.transforms.differentiate import STOP
 
 
@@ -113,10 +114,32 @@ def _from_elements(replay: Replay, op: Operation, operands: list[Any]) -> Sequen
     return (wrap(np.array(operands[0], bool)),)
 
 
+def _custom_vjp(replay: Replay, op: Operation, operands: list[Any]) -> Sequence[Any]:
+    assert isinstance(op, CustomVjpOp)
+    count = len(op.outputs)
+    values, inputs = operands[:count], operands[count:]
+    if not is_grad_enabled() or not any(x.requires_grad for x in inputs):
+        return values
+    made: list[Array] = [x.detach() for x in values]
+    types = [(x.shape, x.dtype) for x in made]
+    inner = {value for nested in op.walk() if nested is not op for value in nested.operands}
+    known = [x for value in inner if isinstance(x := replay.values.get(value), Array)]
+
+    def back(gs: Sequence[Array | None]) -> list[Any]:
+        given = [
+            primitives.full(0, *type) if g is None else g for g, type in zip(gs, types, strict=True)
+        ]
+        return replay.region(op.backward, given)
+
+    attach("custom_vjp", inputs, made, back, known)
+    return made
+
+
 _HANDLERS: dict[str, Callable[[Replay, Operation, list[Any]], Sequence[Any]]] = {
     "scf.if": _if,
     "scf.for": _for,
     "scf.while": _while,
+    "nd.custom_vjp": _custom_vjp,
     "tensor.extract": _extract,
     "tensor.from_elements": _from_elements,
 }

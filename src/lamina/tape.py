@@ -378,9 +378,10 @@ def gradients(
             parts = node.cotangents([totals.take(node, k) for k in range(node.outputs)])
             for operand, part in zip(node.operands, parts, strict=True):
                 tape: Tape | None = operand._tape
-                if part is None and tape is not None and tape.node is None:
-                    part = primitives.full(0, operand.shape, operand.dtype)  # a leaf gets zeros
-                add(tape, part)
+                if part is None and tape is not None and tape.node is None:  # a leaf gets zeros
+                    add(tape, primitives.full(0, operand.shape, operand.dtype))
+                else:
+                    add(tape, part)
             if not retain_graph:
                 node.free()
         if inputs is not None:
@@ -395,6 +396,30 @@ def gradients(
 def _taken(totals: _Totals, array: Array) -> Array | None:
     place = place_of(array)
     return None if place is None else totals.take(place, array._tape.output)
+
+
+def boundary_of(outputs: Sequence[Array], variables: Sequence[Array], start: int) -> list[Array]:
+    """What nodes from number `start` on read that is not theirs: arrays with a gradient besides
+    the variables, on the way from the outputs."""
+    own = {id(place_of(x)) for x in variables}
+    found: dict[tuple[int, int], Array] = {}
+    pending, seen = list(outputs), set[int]()
+    while pending:
+        array = pending.pop()
+        place = place_of(array)
+        if place is None or id(place) in own:
+            continue
+        if isinstance(place, Tape) or place.number < start:
+            found[id(place), array._tape.output] = array
+        elif id(place) not in seen:
+            seen.add(id(place))
+            pending += place.operands
+    return list(found.values())
+
+
+def next_number() -> int:
+    """A number above those of all nodes there are."""
+    return next(_COUNTER)
 
 
 def backward(
@@ -495,9 +520,11 @@ __all__ = [
     "GradNode",
     "Tape",
     "attach",
+    "boundary_of",
     "grad_enabled",
     "gradients",
     "is_grad_enabled",
+    "next_number",
     "no_grad",
     "place_of",
 ]

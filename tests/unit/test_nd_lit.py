@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import DenseArrayBase, StringAttr, TensorType, i1, i6
 from xdsl.ir import Attribute, Block
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.nd import OPS, NdOp
+from lamina.dialects.nd import OPS, NdOp, gradients
 from lamina.interpreters.types import DTYPES, DType, element_type_of
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +32,7 @@ ROUND_TRIPS = (
     "window",
     "indexing",
     "random",
+    "gradients",
 )
 
 
@@ -46,7 +47,7 @@ def test_every_op_is_in_a_round_trip() -> None:
     code = {line.strip() for line in text.splitlines() if not line.startswith("//")}
     seen = {name for line in code for name in re.findall(r"\bnd\.\w+", line)}
     checked = set(re.findall(r"// CHECK: (?:%\S+ = )?(nd\.\w+)", text))
-    assert seen == checked == {op.name for op in OPS}
+    assert seen == checked == {op.name for op in (*OPS, *gradients.REGIONS)}
 
 
 def messages() -> list[tuple[str, re.Pattern[str]]]:

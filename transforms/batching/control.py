@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects import arith, scf
 from lamina.dialects.nd import NdOp, effects
+from lamina.dialects.nd.gradients import CustomVjpOp, YieldOp
 from lamina.transforms.batching import EFFECTS, RULES
 from lamina.transforms.batching.batcher import INDEX, Batcher
 from lamina.transforms.batching.spread import terminator
@@ -170,10 +171,37 @@ def batch_extract(b: Batcher, op: Operation) -> list[SSAValue]:
     return [b.get(value)]
 
 
+def batch_custom_vjp(b: Batcher, op: CustomVjpOp) -> list[SSAValue]:
+    """Examples have cotangents of their own; an input without a batch gets the sum."""
+    different = any(map(b.has, op.outputs))
+    values = [b.full(value) if different else b.get(value) for value in op.values]
+    block = Block(arg_types=[value.type for value in values])
+    inner = b.inside(block)
+    b.known.update(zip(op.backward.block.args, block.args, strict=True))
+    copy_ops(inner, _inner_ops(op.backward))
+    yielded: list[SSAValue] = []
+    for value, x in zip(terminator(op.backward).operands, op.inputs, strict=True):
+        if not different or b.has(x):
+            yielded.append(inner.full(value) if b.has(x) else inner.get(value))
+        else:
+            yielded.append(inner.e.bind("reduce", inner.full(value), kind="sum", axes=(0,)))
+    inner.append(YieldOp(*yielded))
+    inputs = [b.get(x) for x in op.inputs]
+    new = CustomVjpOp.create(
+        operands=[*values, *inputs],
+        result_types=[value.type for value in values],
+        properties=dict(op.properties),
+        regions=[Region(block)],
+    )
+    b.append(new)
+    return list(new.results)
+
+
 REGIONS: dict[type[Operation], Callable[[Batcher, Any], list[SSAValue]]] = {
     scf.IfOp: batch_if,
     scf.ForOp: batch_for,
     scf.WhileOp: batch_while,
+    CustomVjpOp: batch_custom_vjp,
 }
 """Ops with regions -> their rules."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from lamina.dialects.nd import NdOp, complexes, elementwise, transcendental
+from lamina.dialects.nd import NdOp, complexes, elementwise, gradients, transcendental
 from lamina.transforms.batching.batcher import Batcher, Rule
 
 
@@ -15,5 +15,5 @@ def batch_elementwise(b: Batcher, op: NdOp) -> SSAValue:
 
 RULES: dict[str, Rule] = {
     op.name.removeprefix("nd."): batch_elementwise
-    for op in (*elementwise.OPS, *transcendental.OPS, *complexes.OPS)
+    for op in (*elementwise.OPS, *transcendental.OPS, *complexes.OPS, *gradients.OPS)
 }

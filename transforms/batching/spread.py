@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from xdsl.ir import Operation, Region, SSAValue
 
 from lamina.dialects import scf
+from lamina.dialects.nd.gradients import CustomVjpOp
 from lamina.dialects.nd.shape import DimOp
 
 
@@ -20,6 +21,8 @@ def spread(ops: Iterable[Operation], batched: set[SSAValue]) -> None:
                 _through_for(op, batched)
             case scf.WhileOp():
                 _through_while(op, batched)
+            case CustomVjpOp():
+                _through_custom(op, batched)
             case DimOp():
                 pass
             case _:
@@ -32,6 +35,13 @@ def terminator(region: Region) -> Operation:
     last = region.block.last_op
     assert last is not None
     return last
+
+
+def _through_custom(op: CustomVjpOp, batched: set[SSAValue]) -> None:
+    """All or none: a value, or what its way back reads."""
+    if any(value in batched for inner in op.walk() for value in inner.operands):
+        batched.update((*op.results, *op.backward.block.args))
+        spread(op.backward.block.ops, batched)
 
 
 def _through_if(op: scf.IfOp, batched: set[SSAValue]) -> None:

@@ -79,7 +79,13 @@ def dynamic_update_slice(e: Emitter[Any], n: Node[Any], g: Any, operand: int) ->
     return e.dynamic_update_slice(g, e.full(0.0, n.y), n.starts)
 
 
+def optimization_barrier(_: Emitter[Any], __: Node[Any], g: Any, ___: int) -> Any:
+    """The same elements."""
+    return g
+
+
 RULES: dict[str, Rule] = {
+    "optimization_barrier": optimization_barrier,
     "broadcast": broadcast,
     "reshape": reshape,
     "transpose": transpose,

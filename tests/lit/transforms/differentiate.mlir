@@ -1438,6 +1438,66 @@ func.func @f(%x: tensor<5x2xf32>) -> tensor<2xf32> {
 
 // -----
 
+// custom. The way back is the op's own.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.exp [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.custom_vjp [[V2]] for [[V0]] : tensor<4xf32> -> tensor<4xf32> for tensor<4xf32> backward {
+// CHECK-NEXT: ^{{.*}}([[V4:%[a-z0-9_]+]]: tensor<4xf32>):
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.add [[V4]], [[V2]] : tensor<4xf32>
+// CHECK-NEXT: nd.yield [[V5]] : tensor<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.add [[V1]], [[V2]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V6]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %v = nd.exp %x : tensor<4xf32>
+  %y = nd.custom_vjp %v for %x : tensor<4xf32> -> tensor<4xf32> for tensor<4xf32> backward {
+  ^back(%g: tensor<4xf32>):
+    %a = nd.add %g, %v : tensor<4xf32>
+    nd.yield %a : tensor<4xf32>
+  }
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+// checkpoint. A group is computed again behind barriers, a group in it again in its turn; checks are not.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>, [[V2:%[a-z0-9_]+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.equal [[V0]], [[V0]] {lamina.checkpoint = array<i64: 2>} : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.reduce "and" [[V3]] axes [0] {lamina.checkpoint = array<i64: 2>} : tensor<4xi1> -> tensor<i1>
+// CHECK-NEXT: nd.check [[V4]], "DomainError", "no NaN" {lamina.checkpoint = array<i64: 2>}
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.sin [[V0]] {lamina.checkpoint = array<i64: 2, 1>} : tensor<4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.exp [[V5]] {lamina.checkpoint = array<i64: 2>} : tensor<4xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.multiply [[V6]], [[V1]] {lamina.checkpoint = array<i64: 3>} : tensor<4xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.optimization_barrier [[V6]] : tensor<4xf32>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.optimization_barrier [[V1]] : tensor<4xf32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.multiply [[V8]], [[V9]] : tensor<4xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V9]] : tensor<4xf32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.multiply [[V2]], [[V8]] : tensor<4xf32>
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.optimization_barrier [[V0]] : tensor<4xf32>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.equal [[V13]], [[V13]] : tensor<4xf32> -> tensor<4xi1>
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.reduce "and" [[V14]] axes [0] : tensor<4xi1> -> tensor<i1>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.sin [[V13]] {lamina.checkpoint = array<i64: 1>} : tensor<4xf32>
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]] = nd.exp [[V16]] : tensor<4xf32>
+// CHECK-NEXT: [[V18:%[a-z0-9_]+]] = nd.multiply [[V11]], [[V17]] : tensor<4xf32>
+// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = nd.optimization_barrier [[V13]] : tensor<4xf32>
+// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = nd.sin [[V19]] : tensor<4xf32>
+// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = nd.cos [[V19]] : tensor<4xf32>
+// CHECK-NEXT: [[V22:%[a-z0-9_]+]] = nd.multiply [[V18]], [[V21]] : tensor<4xf32>
+// CHECK-NEXT: func.return [[V22]], [[V12]] : tensor<4xf32>, tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+  %p = nd.equal %x, %x {lamina.checkpoint = array<i64: 2>} : tensor<4xf32> -> tensor<4xi1>
+  %q = nd.reduce "and" %p axes [0] {lamina.checkpoint = array<i64: 2>} : tensor<4xi1> -> tensor<i1>
+  nd.check %q, "DomainError", "no NaN" {lamina.checkpoint = array<i64: 2>}
+  %a = nd.sin %x {lamina.checkpoint = array<i64: 2, 1>} : tensor<4xf32>
+  %b = nd.exp %a {lamina.checkpoint = array<i64: 2>} : tensor<4xf32>
+  %c = nd.multiply %b, %w {lamina.checkpoint = array<i64: 3>} : tensor<4xf32>
+  func.return %c : tensor<4xf32>
+}
+
+// -----
+
 // run_time_sizes. `?` takes its size from the operand; rank 0; a value used twice.
 // CHECK-LABEL: func.func @f_vjp(
 // CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<?xf32>, [[V1:%[a-z0-9_]+]]: tensor<f32>) -> tensor<?xf32>
