@@ -60,7 +60,7 @@ class _Expressions:
 
     def collapsed(self, op: tensor.CollapseShapeOp, axis: int) -> Attribute:
         """The product of the sizes that became one."""
-        groups = cast("ArrayAttr[ArrayAttr[IntegerAttr]]", op.reassociation).data
+        groups = op.reassociation.data
         first, *others = (self.axis(op.src, dim.value.data) for dim in groups[axis])
         for other in others:
             first = self.made("mul", first, other)
@@ -72,7 +72,7 @@ class _Expressions:
             raise _Unknown
         op = cast(Operation, value.owner)
         if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
-            return IntegerAttr(cast("IntegerAttr", op.value).value.data, i64)
+            return IntegerAttr(op.value.value.data, i64)
         if isinstance(op, arith.IndexCastOp):
             return self.number(op.operands[0])
         if isinstance(op, tensor.DimOp):

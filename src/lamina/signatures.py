@@ -10,6 +10,7 @@ from lamina.backend import entry_spec as spec
 from lamina.call_sizes import requirements, run_time_sizes
 from lamina.frontend.dims import is_size
 from lamina.frontend.tree import Tree
+from lamina.program import SizeExpr
 
 if TYPE_CHECKING:
     from lamina.executable import Executable
@@ -127,12 +128,25 @@ def _test(guard: Guard) -> spec.Tree:
 
 
 def _results(exe: Executable) -> tuple[spec.Result, ...]:
-    """The results; a run-time size is that of an argument."""
+    """The results; a run-time size is computed from sizes of arguments."""
     places = run_time_sizes(exe.trace.inputs)
     left = iter(exe.interface.sizes)
 
+    def expression(size: SizeExpr) -> spec.DimExpr:
+        match size:
+            case int():
+                return size
+            case (name, lhs, rhs):
+                kind = cast("spec.DimName", name)
+                return spec.DimOp(kind, expression(lhs), expression(rhs))
+            case (argument, axis):
+                return spec.DimArg(places[argument, axis])
+
     def size(known: int) -> spec.DimExpr:
-        return spec.DimArg(places[next(left)]) if known == -1 else known
+        if known != -1:
+            return known
+        found = expression(next(left))
+        return spec.DimOp("max", 0, found) if isinstance(found, spec.DimOp) else found
 
     return tuple(
         spec.Result(port.dtype, tuple(map(size, port.shape))) for port in exe.interface.results

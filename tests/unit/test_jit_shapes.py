@@ -43,7 +43,6 @@ def test_one_compilation_for_all_sizes() -> None:
     assert compiled(one) == 1
 
 
-@pytest.mark.xfail(reason="results of a computed size", strict=True)
 def test_relations() -> None:
     f = lm.jit(lambda x, y: (lm.sum(x) * y, y[: x.shape[0]] + x), shapes=((N,), (2 * N + 1,)))
     for size in (1, 3, 8):
@@ -159,7 +158,7 @@ def test_conditions_on_sizes() -> None:
     assert "holds where" not in f.explain()  # the bounds of m say so
 
 
-@pytest.mark.xfail(reason="results of a computed size", strict=True)
+@pytest.mark.xfail(reason="a computed size that is 1 at run time broadcasts", strict=True)
 def test_a_view_that_needs_a_factor() -> None:
     """R94: compiled with sizes that are multiples of 4, then called with others."""
 
