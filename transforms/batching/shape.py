@@ -79,6 +79,8 @@ def batch_dynamic_slice(b: Batcher, op: NdOp) -> SSAValue:
     if not any(map(b.has, starts)):
         places = [b.index(0), *map(b.get, starts)]
         return b.like(op, [b.full(operand), *places], sizes=(b.size, *sizes))
+    if -1 in sizes:
+        b.fail(op, "expected a window of a static size, since its place differs between examples")
     axes = _cut(operand, sizes)
     if not axes:
         return b.full(operand)

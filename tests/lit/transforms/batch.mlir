@@ -1579,6 +1579,32 @@ func.func @f(%i: tensor<i64>, %x: tensor<4xf32>) -> tensor<?xf32> {
 
 // -----
 
+// A window has one size, known at compile time where its place differs.
+func.func @f(%x: tensor<4xf32>, %i: tensor<i64>, %m: tensor<i64>) -> tensor<?xf32> {
+  %n = nd.to_index %i : tensor<i64>
+  %k = nd.to_index %m : tensor<i64>
+  // expected-error {{batch: expected a window of a static size, since its place differs between examples, found nd.dynamic_slice}}
+  %r = nd.dynamic_slice %x[%n, %k] sizes [-1] : tensor<4xf32> -> tensor<?xf32>
+  func.return %r : tensor<?xf32>
+}
+
+// -----
+
+// dynamic_slice. A run-time size, equal in all examples.
+// CHECK-LABEL: func.func @f_batched(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<3x4xf32>) -> tensor<3x?xf32>
+// CHECK-NEXT: [[V1:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.dynamic_slice [[V0]]{{\[}}[[V2]], [[V1]], [[V1]]] sizes [3, -1] : tensor<3x4xf32> -> tensor<3x?xf32>
+// CHECK-NEXT: func.return [[V3]] : tensor<3x?xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<?xf32> {
+  %n = arith.constant 1 : index
+  %r = nd.dynamic_slice %x[%n, %n] sizes [-1] : tensor<4xf32> -> tensor<?xf32>
+  func.return %r : tensor<?xf32>
+}
+
+// -----
+
 // Channels and images of convolutions are counted.
 func.func @f(%x: tensor<?x4x6xf32>) -> tensor<?x4x4xf32> {
   %w = nd.constant dense<1.0> : tensor<4x4x3xf32>
