@@ -18,7 +18,7 @@ from lamina.backend.entry_ir import API
 # Slots of NumPy's C API table.
 _ARRAY_TYPE, _ARRAY_NEW = 2, 93
 
-C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+C_CONTIGUOUS, OWNDATA, ALIGNED, WRITEABLE = 0x1, 0x4, 0x100, 0x400
 
 
 def word(address: int) -> int:
@@ -61,6 +61,7 @@ def api_table(state_offset: int, threads: int) -> list[int]:
         "PyBool_Type": id(bool),
         "PyDict_Type": id(dict),
         "Py_True": id(True),
+        "Py_None": id(None),
     }
 
     def address(name: str) -> int:
@@ -75,7 +76,7 @@ class _Probe:
 
 
 def _array_layout() -> bool:
-    """ndarray: data, rank, dims, descr, flags; descr: byte order and type number."""
+    """ndarray: references, data, rank, dims, base, descr, flags; descr: byte order, type number."""
     array = np.arange(6, dtype=np.float32).reshape(2, 3)
     at = id(array)
     descr = word(at + 56)
@@ -83,6 +84,7 @@ def _array_layout() -> bool:
     other = np.zeros(1, np.dtype(np.int16).newbyteorder(swapped))
     number = ctypes.c_int32.from_address(descr + 28).value
     flags = ctypes.c_int32.from_address(at + 64).value
+    view, probe = array[0], np.zeros(2)
     frozen = np.zeros(2)
     frozen.flags.writeable = False
     return (
@@ -93,6 +95,10 @@ def _array_layout() -> bool:
         and number == array.dtype.num
         and flags & (C_CONTIGUOUS | ALIGNED | WRITEABLE) == C_CONTIGUOUS | ALIGNED | WRITEABLE
         and not ctypes.c_int32.from_address(id(frozen) + 64).value & WRITEABLE
+        and (word(id(view) + 48), word(id(probe) + 48)) == (id(view.base), 0)
+        and ctypes.c_int32.from_address(id(probe)).value == sys.getrefcount(probe) - 1
+        and ctypes.c_int32.from_address(id(probe) + 64).value & OWNDATA == OWNDATA
+        and not ctypes.c_int32.from_address(id(view) + 64).value & OWNDATA
         and ctypes.c_char.from_address(word(id(other) + 56) + 26).value == swapped.encode()
         and numpy_api()[_ARRAY_TYPE] == id(np.ndarray)
         and np.dtype(np.int64).itemsize == 8 == np.dtype(np.longlong).itemsize

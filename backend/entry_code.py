@@ -11,6 +11,7 @@ import numpy as np
 from lamina.backend.entry_abi import (
     ALIGNED,
     C_CONTIGUOUS,
+    OWNDATA,
     WRITEABLE,
     dict_versions,
     slot_offset,
@@ -63,15 +64,19 @@ class Encoder:
     registers, words: how many of each it uses.
     """
 
-    def __init__(self, signature: Signature, index: int, keep: list[object], *, wrap: bool) -> None:
+    def __init__(
+        self, signature: Signature, index: int, keep: list[object], array_class: ArrayClass | None
+    ) -> None:
         self.signature = signature
-        self._wrap = wrap
+        self._wrap = array_class is not None
+        self._donated = array_class.donated if array_class is not None else None
         self.keep = keep
         self._native: Native = native()
         self._records: list[list[int]] = []
         leaves = signature.leaves()
         self._arrays: list[tuple[int, ArrayLeaf]] = []
         self._donors: dict[int, int] = {}
+        self._given: list[int] = []
         self._leaf = 0
         self._leaf_count = len(leaves)
         self._first_dim = 1 + len(leaves) + len(signature.results)
@@ -94,6 +99,7 @@ class Encoder:
             self._emit("require", self._expression(expression))
         self._match_disjoint()
         outs = [self._result(number, result) for number, result in enumerate(signature.results)]
+        self._give()
         self._emit("main", self._block.address)
         self.keep.append(self._block)
         result = self._register()
@@ -178,14 +184,27 @@ class Encoder:
 
     def _array(self, leaf: ArrayLeaf, register: int) -> None:
         flags = C_CONTIGUOUS | ALIGNED | (WRITEABLE if leaf.written else 0)
+        flags |= OWNDATA if leaf.donated else 0
         spec = self._memory([flags, *leaf.shape])
         array = self._register()
         dims = self._first_dim + self._dim
         number, rank = type_number(leaf.dtype), len(leaf.shape)
         self._emit("array", register, array, number, rank, spec, self._next_leaf(), dims)
         self._dim += leaf.shape.count(-1)
+        if leaf.donated:
+            self._emit("lent", register, array)
+            self._given.append(register)
         self._arrays.append((array, leaf))
         self._donors[self._leaf - 1] = array
+
+    def _give(self) -> None:
+        """Take the donated arguments from their owners."""
+        if not self._given:
+            return
+        place, donated = self._register(), self._object(self._donated)
+        self._emit("here", place)
+        for register in self._given:
+            self._emit("give", register, donated, place)
 
     def _match_hidden(self) -> None:
         """Hidden inputs. Neighbours that look at plain values in one namespace are skipped while
@@ -344,7 +363,7 @@ def encode_table(
     rows: list[int] = []
     registers = words = 1
     for index, signature in enumerate(signatures):
-        encoder = Encoder(signature, index, keep, wrap=array_class is not None)
+        encoder = Encoder(signature, index, keep, array_class)
         program, result = encoder.encode()
         rows += [len(signature.args), program, result]
         registers, words = max(registers, encoder.registers), max(words, encoder.words)

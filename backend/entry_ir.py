@@ -38,9 +38,10 @@ API = (
     *("PyGILState_Check", "PyGILState_GetThisThreadState", "PyGILState_Ensure"),
     *("PyGILState_Release", "PyErr_CheckSignals", "PyErr_NoMemory", "PyErr_BadInternalCall"),
     *("PyLong_FromLongLong", "PyArray_New"),
+    *("PyEval_GetFrame", "PyFrame_GetLineNumber", "PyFrame_GetCode"),
     # objects and words
-    *("PyLong_Type", "PyFloat_Type", "PyBool_Type", "PyDict_Type", "Py_True", "PyArray_Type"),
-    *("state_offset", "threads"),
+    *("PyLong_Type", "PyFloat_Type", "PyBool_Type", "PyDict_Type", "Py_True", "Py_None"),
+    *("PyArray_Type", "state_offset", "threads"),
 )
 
 # Words of the table that an entry works from; the signatures follow, three words each

@@ -42,6 +42,76 @@ define i64 @op_donated$OP {
   ret i64 0
 }
 
+; reg array object, reg its ndarray: an object of our class, and nothing else refers to the memory
+; (the slot of the object does, and the register)
+define i64 @op_lent$OP {
+  %o = reg 1
+  %a = reg 2
+  %t = get ptr, %o, 8
+  %ours = get ptr, %head, $array_type
+  %is = icmp eq ptr %t, %ours
+  check %is
+  %base = get ptr, %a, 48
+  %own = icmp eq ptr %base, null
+  check %own
+  %n = get i32, %a, 0
+  %alone = icmp eq i32 %n, 2
+  check %alone
+  ret i64 0
+mismatch:
+  ret i64 $MISMATCH
+}
+
+; reg: where the caller is, (code object, line), or None
+define i64 @op_here$OP {
+entry:
+  %f = py ptr PyEval_GetFrame()
+  %some = icmp ne ptr %f, null
+  br i1 %some, label %frame, label %nowhere
+frame:
+  %pair = py ptr PyTuple_New(i64 2)
+  %made = icmp ne ptr %pair, null
+  br i1 %made, label %full, label %raised
+full:
+  %dst = slot 1
+  store ptr %pair, ptr %dst
+  %code = py ptr PyFrame_GetCode(ptr %f)
+  put ptr %code, %pair, 24
+  %line = py i32 PyFrame_GetLineNumber(ptr %f)
+  %wide = sext i32 %line to i64
+  %number = py ptr PyLong_FromLongLong(i64 %wide)
+  put ptr %number, %pair, 32
+  %counted = icmp ne ptr %number, null
+  br i1 %counted, label %out, label %raised
+nowhere:
+  %none = constp Py_None
+  keep %none
+  %to = slot 1
+  store ptr %none, ptr %to
+  br label %out
+out:
+  ret i64 0
+raised:
+  ret i64 $RAISED
+}
+
+; reg array object, class, reg place: the object is of the class from now on, and holds the place
+define i64 @op_give$OP {
+  %o = reg 1
+  %class = ptr 2
+  %place = reg 3
+  %doff = get i64, %head, $data_offset
+  %old = get ptr, %o, %doff
+  keep %place
+  put ptr %place, %o, %doff
+  drop %old
+  %t = get ptr, %o, 8
+  keep %class
+  put ptr %class, %o, 8
+  drop %t
+  ret i64 0
+}
+
 ; reg source, reg destination
 define i64 @op_move$OP {
   %o = reg 1

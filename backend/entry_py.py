@@ -1,9 +1,11 @@
 """The call entry in Python: what entry_ir.py does, to be read, to be tested against, and to be
 used where CPython or NumPy lay objects out in a way that we do not know."""
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -101,6 +103,8 @@ class PyEntry:
             out_dims += [
                 size for size, dim in zip(shape, result.shape, strict=True) if type(dim) is not int
             ]
+        caller = sys._getframe(2)
+        leaves.give((caller.f_code, caller.f_lineno))
         pointers = [*leaves.pointers, *(out.ctypes.data for out in outs)]
         failure = block.run([*pointers, *leaves.dims, *out_dims])
         if failure:
@@ -143,6 +147,7 @@ class Leaves:
         self.dims: list[int] = []
         self.arrays: dict[int, np.ndarray[Any, Any]] = {}
         self._written: set[int] = set()
+        self._given: list[Any] = []
         self._keep: list[object] = []
 
     def match_all(self, signature: Signature, args: tuple[Any, ...]) -> None:
@@ -156,6 +161,14 @@ class Leaves:
             for other, array in self.arrays.items():
                 if other != number:
                     _require(not np.may_share_memory(self.arrays[number], array))
+
+    def give(self, place: tuple[object, int]) -> None:
+        """Take the donated arguments from their owners."""
+        for value in self._given:
+            ours = self._array_class
+            assert ours is not None and ours.donated is not None
+            ours.type.__dict__[ours.data].__set__(value, place)
+            value.__class__ = ours.donated
 
     def _hidden(self, source: Source, tree: Tree) -> None:
         match source:
@@ -214,6 +227,11 @@ class Leaves:
             and array.flags.aligned
             and (array.flags.writeable or not leaf.written)
         )
+        if leaf.donated:
+            ours = self._array_class
+            _require(ours is not None and type(value) is ours.type and array.flags.owndata)
+            _require(sys.getrefcount(array) == 3)  # the slot, `array`, and the argument
+            self._given.append(value)
         if leaf.written:
             self._written.add(len(self.pointers))
         self.arrays[len(self.pointers)] = array

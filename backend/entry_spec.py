@@ -23,11 +23,14 @@ class ArrayLeaf:
     """A contiguous, aligned, native ndarray (or array object) of this type and shape; -1 is `?`.
 
     written: `main` writes it, so it must be writable and share no byte with another leaf.
+    donated: it is an array object, the only one that refers to its memory, and what
+    `ArrayClass.donated` says afterwards.
     """
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     written: bool = False
+    donated: bool = False
 
 
 @dataclass(frozen=True)
@@ -260,9 +263,12 @@ class ArrayClass:
     data: the slot that holds the ndarray.
     fields: what every other slot is set to in a result.
     guards: slots that must hold their value of `fields` in an argument (`requires_grad`).
+    donated: the class that a donated argument is of after the call, of the same layout; its slot
+    `data` then holds the place of the call, (code object or file, line) or None.
     """
 
     type: type[Any]
     data: str
     fields: tuple[tuple[str, object], ...] = ()
     guards: tuple[str, ...] = ()
+    donated: type[Any] | None = None

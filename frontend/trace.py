@@ -70,12 +70,13 @@ class Leaf:
     """One leaf of the function's result.
 
     index: the result of `@main` that holds it; None for a Python value known now, `value`.
-    weak: give it back as a Python number of this type, not as an array.
+    weak: give it back as a Python number of this type, not as an array. shape: of an array.
     """
 
     index: int | None
     value: Any = None
     weak: Weak | None = None
+    shape: Shape = ()
 
 
 @dataclass
@@ -89,6 +90,7 @@ class Trace:
     results: the leaves of `result_tree`.
     written: for each extra result, after the first ones, the position in `inputs` it is for.
     resources: large constants by name. guards: what else must still hold. notes: for `explain`.
+    donors: result -> the input whose memory it takes (`donate=`).
     axes: which size of which input tells each symbol of `shapes`; requires: what must hold of them.
     aliases: arrays that must share memory as they did. Where there are none and something is
     written, the written arrays of a call must overlap no other.
@@ -107,6 +109,7 @@ class Trace:
     aliases: list[Alias] = field(default_factory=list[Alias])
     axes: dict[Symbol, Axis] = field(default_factory=dict[Symbol, Axis])
     requires: list[Require] = field(default_factory=list[Require])
+    donors: dict[int, int] = field(default_factory=dict[int, int])
 
 
 def bind_arguments(
@@ -369,6 +372,6 @@ def _results(recorder: Recorder, found: list[Any]) -> tuple[list[Leaf], list[Any
             results.append(Leaf(None, leaf))
             continue
         weak: Any = array.kind.__name__ if isinstance(array, WeakScalar) else None
-        results.append(Leaf(len(values), None, weak))
+        results.append(Leaf(len(values), None, weak, array.shape))
         values.append(recorder.read(array))
     return results, values

@@ -1,15 +1,15 @@
 """`bufferize`, the part for `main`: where each tensor value lives, and which writes go in place.
 
 A `Place` is one buffer; tensor values that share it are its members. An op may overwrite a place
-when it was made here (not an argument, not a constant), in the same block, and no member is read
-afterwards, or by the same op in another operand.
+when it was made here or donated (not another argument, not a constant), in the same block, and no
+member is read afterwards, or by the same op in another operand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 from xdsl.dialects import func, tensor
 from xdsl.dialects.builtin import (
@@ -27,6 +27,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects import arith, memref, scf
 from lamina.dialects.checks import is_check
+from lamina.dialects.donors import donors_of
 from lamina.dialects.foreign import is_foreign
 from lamina.dialects.locations import place_of
 from lamina.dialects.type_tests import is_memref, is_tensor
@@ -38,6 +39,7 @@ from lamina.lowering.buffer_types import (
     memref_type,
 )
 from lamina.lowering.bufferize_kernel import alloc, subview
+from lamina.lowering.bufferize_results import give_results
 from lamina.lowering.builder import INDEX, Builder
 from lamina.lowering.result_sizes import size_expression
 from lamina.lowering.size_origins import Origin, dynamic_axes, origin, size_source
@@ -96,10 +98,12 @@ class MainBufferizer:
                     place=place_of(function.location),
                 )
         outputs = [buffer_type(t) for t in function.function_type.outputs]
+        donors = donors_of(function)
+        lent = set(donors.values())
         new = Block(arg_types=[*inputs, *outputs])
-        for before, after in zip(old.args, new.args, strict=False):
+        for number, (before, after) in enumerate(zip(old.args, new.args, strict=False)):
             after.name_hint, after.location = before.name_hint, before.location
-            self.bind(before, after, Place(None))
+            self.bind(before, after, Place(old if number in lent else None))
         for number, out in enumerate(new.args[len(inputs) :]):
             out.name_hint = f"out{number}" if len(outputs) > 1 else "out"
         b = Builder(function.location)
@@ -107,7 +111,8 @@ class MainBufferizer:
         last = old.last_op
         assert isinstance(last, func.ReturnOp)
         b.location = last.location
-        self.results(last.arguments, new.args[len(inputs) :], b)
+        main: Any = self  # through the link pyright sees another class
+        give_results(main, last.arguments, new.args[len(inputs) :], donors, b)
         b.add(func.ReturnOp)
         new.add_ops([op for op in b.ops if op.parent is None])
         self.note_sizes(last.arguments)
@@ -275,24 +280,7 @@ class MainBufferizer:
         strided = is_memref(found.type) and not is_contiguous(found.type)
         return self.copied(value, b) if strided else found
 
-    # -- results --------------------------------------------------------------------------------
-
-    def results(self, values: Sequence[SSAValue], outs: Sequence[SSAValue], b: Builder) -> None:
-        """Make each result's buffer the caller's, or copy into it."""
-        taken: set[Place] = set()
-        for value, out in zip(values, outs, strict=True):
-            buffer = self.lowered(value, b)
-            place = self.places[value]
-            whole = place.alloc is buffer and place.block is self.function.body.block
-            if whole and place not in taken:
-                taken.add(place)
-                owner = cast(Operation, buffer.owner)
-                buffer.replace_all_uses_with(out)
-                b.ops.remove(owner)
-                owner.erase()
-                self.values = {k: out if v is buffer else v for k, v in self.values.items()}
-            else:
-                b.add(memref.CopyOp, (buffer, out))
+    # -- sizes of results ---------------------------------------------------------------------
 
     def note_sizes(self, values: Sequence[SSAValue]) -> None:
         """Attach `lamina.result_sizes`."""

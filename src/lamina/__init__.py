@@ -498,7 +498,6 @@ __all__ = [
     "var",
     "vecdot",
     "vjp",
-    "vmap",
     "where",
     "while_loop",
     "zeros",

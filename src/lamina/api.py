@@ -13,12 +13,14 @@ from lamina.backend.entry_native import native
 from lamina.backend.entry_py import PyEntry
 from lamina.backend.entry_spec import ArrayClass
 from lamina.declared import Declared
+from lamina.donation import arranged, check, check_no_gradient, parameters
 from lamina.eager_calls import EagerCalls, call_eagerly
 from lamina.errors import ArgumentError, LaminaError, OptionError
 from lamina.executable import Lowered, execute_module
 from lamina.frontend import tree
 from lamina.frontend.array import Array
 from lamina.frontend.dispatch import CURRENT
+from lamina.frontend.donated import DonatedArray
 from lamina.frontend.trace import bind_arguments, scripted, trace
 from lamina.jit_tape import taped_call
 from lamina.options import CompileOptions
@@ -28,7 +30,7 @@ from lamina.tape import is_grad_enabled
 from lamina.varying import Call, Varying, bounds
 from lamina.version import Version
 
-ARRAYS = ArrayClass(Array, "_data", (("_tape", None),), ("_tape",))
+ARRAYS = ArrayClass(Array, "_data", (("_tape", None),), ("_tape",), DonatedArray)
 
 
 class Jitted:
@@ -39,6 +41,7 @@ class Jitted:
     """
 
     _function: Callable[..., Any]
+    _donated: tuple[str, ...] = ()
     __call__: ClassVar[Callable[..., Any]]
 
     def __init__(
@@ -98,7 +101,7 @@ class Jitted:
             shapes=shapes,
             script=self._script,
         )
-        return Lowered(traced, self._options)
+        return Lowered(arranged(traced, self._donated), self._options)
 
     def _slow(self, *args: Any, **kwargs: Any) -> Any:
         """A call that the native entry did not take."""
@@ -106,7 +109,9 @@ class Jitted:
             return self.traced_call(*args, **kwargs)
         call = self._call(args, kwargs)
         leaves, structure = call.leaves, call.structure
+        check(self._donated, leaves, structure)
         if is_grad_enabled() and any(isinstance(x, Array) and x.requires_grad for x in leaves):
+            check_no_gradient(self._donated)
             if self._eager is not None and not self._eager.repeated(leaves, structure):
                 return call_eagerly(self._function, args, kwargs)
             return taped_call(self, jit, leaves, structure)
@@ -199,7 +204,7 @@ def jit(
     mode: str = "trace",
     static_argnames: str | Sequence[str] = (),
     shapes: Any = None,
-    donate: str | Sequence[str] = (),
+    donate: str | int | Sequence[str | int] = (),
     options: CompileOptions | None = None,
     **fields: Any,
 ) -> Any:
@@ -210,8 +215,11 @@ def jit(
     types and shapes come a second time. shapes: one entry for each positional argument, a tree like
     it: None, or a tuple of int, None, `Dim` or expressions of Dims (`n + 1`, `2 * n`, `n // 2`); a
     call that breaks it is a ShapeError that names the argument. Other sizes are numbers in the code
-    until one has had two values from 2 on; from then on it is a run-time size. Further keywords are
-    fields of `CompileOptions` (`cpu`, `fusion`, `threads`, `cache`, ...).
+    until one has had two values from 2 on; from then on it is a run-time size. donate: names or
+    numbers of parameters whose arrays are given away: each is the memory of a result of its type,
+    and an error where it is used again. They are arrays of Lamina that nothing else shares memory
+    with (`ArgumentError`, `MutationError`); what a call inside traced code gets is not given away.
+    Further keywords are fields of `CompileOptions` (`cpu`, `fusion`, `threads`, `cache`, ...).
     Raises TraceError where `f` needs a value that only a run has, OptionError for a bad option.
 
     >>> import lamina as lm
@@ -223,14 +231,13 @@ def jit(
     """
     if mode not in ("trace", "script", "auto"):
         raise OptionError(f'jit: expected mode "trace", "script" or "auto", found {mode!r}')
-    if donate:
-        raise OptionError("jit: expected no donate=: not there yet")
     if f is None:
         return functools.partial(
             jit,
             mode=mode,
             static_argnames=static_argnames,
             shapes=shapes,
+            donate=donate,
             options=options,
             **fields,
         )
@@ -245,7 +252,9 @@ def jit(
     # a class of its own, whose `__call__` is the native entry
     kind: type[Jitted] = type("Jitted", (Jitted,), {})
     eager = EagerCalls() if mode == "auto" else None
-    return kind(f, made, names, mode == "script", declared, eager)
+    jitted = kind(f, made, names, mode == "script", declared, eager)
+    jitted._donated = parameters(f, donate)
+    return jitted
 
 
 __all__ = ["Jitted", "Version", "execute_module", "jit"]

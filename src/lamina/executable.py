@@ -263,6 +263,8 @@ class Executable:
             arrays.append(array)
         if (reason := why_not(self.trace, arrays)) is not None:
             raise ArgumentError(f"run: expected sizes that it was compiled for, found {reason}")
+        for number in self.trace.donors.values():  # what is fed stays the caller's
+            arrays[number] = arrays[number].copy()
         results = self.call(arrays)
         names = [path or "0" for path in tree.paths(self.trace.result_tree)]
         by_name: dict[str, NDArray] = {}
@@ -276,13 +278,17 @@ class Executable:
         return [by_name[name] for name in (outputs or by_name)]
 
     def call(self, arrays: Sequence[NDArray]) -> list[NDArray]:
-        """`main` on arrays of the right types and shapes, any strides; all its results."""
-        return call_linked(self.linked, self.interface, arrays, self.lowered.options.threads)
+        """`main` on arrays of the right types and shapes, any strides; all its results, those with
+        a donor in its memory."""
+        threads, donors = self.lowered.options.threads, self.trace.donors
+        return call_linked(self.linked, self.interface, arrays, threads, donors)
 
     def memory(self) -> Memory:
         """Bytes of a call: arena (with and without reuse), scratch, outputs, constants."""
         outputs = sum(
-            int(np.prod(port.shape)) * port.dtype.itemsize for port in self.interface.results
+            int(np.prod(port.shape)) * port.dtype.itemsize
+            for number, port in enumerate(self.interface.results)
+            if number not in self.trace.donors
         )
         return Memory(
             self.code.memory["arena"],

@@ -45,8 +45,8 @@ def pipelines(options: CompileOptions, target: Target) -> dict[str, tuple[str, .
         "nd-to-linalg": ("nd-to-linalg", "scalarize-loops"),
         # 3. Moves and constants first, else they stand between ops that could be one; then ops of
         #    one space; then into reductions, whose readers decide whether a value is stored; then
-        #    into readers that a reduction kept apart; then kernels, which need the final ops;
-        #    outlining last, since no pass looks into a call.
+        #    into readers that a reduction kept apart; then kernels, which need the final ops; then
+        #    destinations, which are kernels' own; outlining last, since no pass looks into a call.
         "fuse-kernels": _FUSION[options.fusion],
         # 4. Buffers are planned when all of them are known.
         "linalg-to-buffer": ("bufferize", "plan-memory"),
@@ -65,14 +65,21 @@ def pipelines(options: CompileOptions, target: Target) -> dict[str, tuple[str, .
 
 
 _FUSION: dict[int, tuple[str, ...]] = {
-    0: ("outline-kernels",),
-    1: ("simplify-generics", "fuse-elementwise", "inline-producers", "outline-kernels"),
+    0: ("reuse-donated", "outline-kernels"),
+    1: (
+        "simplify-generics",
+        "fuse-elementwise",
+        "inline-producers",
+        "reuse-donated",
+        "outline-kernels",
+    ),
     2: (
         "simplify-generics",
         "fuse-elementwise",
         "fuse-reductions",
         "inline-producers",
         "form-kernels",
+        "reuse-donated",
         "outline-kernels",
     ),
 }

@@ -246,9 +246,14 @@ def foreign_symbols(code: Code) -> tuple[dict[str, int], object]:
 
 
 def call_linked(
-    linked: Linked, interface: Interface, arrays: Sequence[NDArray], threads: int | None = None
+    linked: Linked,
+    interface: Interface,
+    arrays: Sequence[NDArray],
+    threads: int | None = None,
+    donors: Mapping[int, int] | None = None,
 ) -> list[NDArray]:
-    """Call linked code on arrays that fit its interface, any strides; fresh results."""
+    """Call linked code on arrays that fit its interface, any strides; fresh results, but those in
+    the memory of their donors (result -> argument)."""
     ready = [
         contiguous(array, port.dtype)
         for array, port in zip(arrays, interface.arguments, strict=True)
@@ -257,6 +262,8 @@ def call_linked(
     outs = [
         np.empty(shape, port.dtype) for shape, port in zip(shapes, interface.results, strict=True)
     ]
+    for result, argument in (donors or {}).items():
+        outs[result] = ready[argument]
     ports = (*interface.arguments, *interface.results)
     dims = [
         size

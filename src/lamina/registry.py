@@ -48,6 +48,7 @@ PASSES: dict[str, str] = {
     "fuse-reductions": "lamina.transforms.fuse_reductions:FuseReductionsPass",
     "inline-producers": "lamina.transforms.inline_producers:InlineProducersPass",
     "form-kernels": "lamina.transforms.form_kernels:FormKernelsPass",
+    "reuse-donated": "lamina.transforms.reuse_donated:ReuseDonatedPass",
     "outline-kernels": "lamina.transforms.outline_kernels:OutlineKernelsPass",
     "nd-to-linalg": "lamina.lowering.nd_to_linalg:NdToLinalgPass",
     "outline-parallel": "lamina.lowering.outline_parallel:OutlineParallelPass",

@@ -31,9 +31,10 @@ def signature_of(exe: Executable) -> spec.Signature:
     if trace.written:
         raise NotNative("an argument is written")
     leaves: dict[int, spec.Tree] = {i: spec.StaticLeaf(value) for i, value in trace.static}
-    for given in trace.inputs:
+    donated = set(trace.donors.values())
+    for number, given in enumerate(trace.inputs):
         if given.leaf >= 0:
-            leaves[given.leaf] = _input_leaf(given)
+            leaves[given.leaf] = _input_leaf(given, number in donated)
     order = iter(sorted(leaves.items()))
     arguments = tuple(_tree(child, order) for child in trace.arguments.children)
     hidden = [
@@ -68,12 +69,12 @@ def _bytes(exe: Executable) -> int:
     return total
 
 
-def _input_leaf(given: Input) -> spec.Tree:
+def _input_leaf(given: Input, donated: bool) -> spec.Tree:
     if given.pinned is not None or given.low is not None or given.high is not None:
         raise NotNative(f"{given.name} is guarded by value")
     if given.weak is not None:
         return spec.ScalarLeaf(given.weak)
-    return spec.ArrayLeaf(given.dtype, _entry_shape(given))
+    return spec.ArrayLeaf(given.dtype, _entry_shape(given), written=donated, donated=donated)
 
 
 def _entry_shape(given: Input) -> tuple[int, ...]:
@@ -149,7 +150,8 @@ def _results(exe: Executable) -> tuple[spec.Result, ...]:
         return spec.DimOp("max", 0, found) if isinstance(found, spec.DimOp) else found
 
     return tuple(
-        spec.Result(port.dtype, tuple(map(size, port.shape))) for port in exe.interface.results
+        spec.Result(port.dtype, tuple(map(size, port.shape)), exe.trace.donors.get(number))
+        for number, port in enumerate(exe.interface.results)
     )
 
 

@@ -63,7 +63,8 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable
     if not callable(f):
         fail(ArgumentError, f"vmap: expected a function, found {shown(f)}")
     if isinstance(f, Jitted):
-        return jit(vmap(f._function, in_axes, out_axes), options=f._options)
+        inner = f.traced_call if f._script else f._function
+        return jit(vmap(inner, in_axes, out_axes), options=f._options)
 
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         call = _call(f, args, kwargs, in_axes, out_axes)

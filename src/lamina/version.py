@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lamina import call_sizes
+from lamina.donation import check_leaves, take
 from lamina.errors import MutationError, TraceError
 from lamina.frontend import dtypes, tree
 from lamina.frontend.aliases import root_of
@@ -78,8 +79,11 @@ class Version:
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """Call `main`, write back what it wrote, and build the result."""
-        trace_, arrays = self.trace, self.arrays(leaves)
+        trace_ = self.trace
+        check_leaves(trace_, leaves)
+        arrays = self.arrays(leaves)
         self.check_written(arrays)
+        take(trace_, leaves, arrays)
         results = self.exe.call(arrays)
         first = len(results) - len(trace_.written)
         for source, value in zip(trace_.written, results[first:], strict=True):

@@ -124,6 +124,57 @@ func.func @results_are_fresh(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>
 
 // -----
 
+// A donor is written where nobody reads it any more: as a destination, as the buffer of a result
+// that is first touched later, or not at all.
+// CHECK-LABEL: func.func @donors(
+// CHECK-NEXT: func.call @k(%x, %p)
+// CHECK-NEXT: func.call @k(%q, %out3)
+// CHECK-NEXT: func.call @k(%x, %q)
+// CHECK-NEXT: func.return
+func.func private @k(%x: tensor<2xf32>, %out: tensor<2xf32>) -> tensor<2xf32> {
+  func.return %out : tensor<2xf32>
+}
+func.func @donors(%x: tensor<2xf32>, %p: tensor<2xf32>, %q: tensor<2xf32>, %r: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) attributes {lamina.donors = array<i64: 1, 2, 3, -1>} {
+  %a = func.call @k(%x, %p) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %e = tensor.empty() : tensor<2xf32>
+  %b = func.call @k(%q, %e) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %f = tensor.empty() : tensor<2xf32>
+  %c = func.call @k(%x, %f) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return %a, %c, %r, %b : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
+// One that is read by the op that writes the result, or is a result itself, gets a copy at the end.
+// CHECK-LABEL: func.func @donors_that_are_read(
+// CHECK: [[A:%[a-z0-9_]+]] = memref.alloc()
+// CHECK: func.call @k(%p, [[A]])
+// CHECK: memref.copy %p, %out1
+// CHECK-NEXT: memref.copy [[A]], %p
+// CHECK-NEXT: func.return
+func.func private @k(%x: tensor<2xf32>, %out: tensor<2xf32>) -> tensor<2xf32> {
+  func.return %out : tensor<2xf32>
+}
+func.func @donors_that_are_read(%p: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) attributes {lamina.donors = array<i64: 0, -1>} {
+  %e = tensor.empty() : tensor<2xf32>
+  %a = func.call @k(%p, %e) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return %a, %p : tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
+// Donors that change places go through copies: none is read after it was written.
+// CHECK-LABEL: func.func @donors_change_places(
+// CHECK: memref.copy %q, [[Q:%[a-z0-9_]+]] :
+// CHECK: memref.copy %p, [[P:%[a-z0-9_]+]] :
+// CHECK-DAG: memref.copy [[Q]], %p :
+// CHECK-DAG: memref.copy [[P]], %q :
+func.func @donors_change_places(%p: tensor<2xf32>, %q: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) attributes {lamina.donors = array<i64: 0, 1>} {
+  func.return %q, %p : tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
 // Equal constants are one global, also of several functions; a resource keeps its name.
 // CHECK: memref.global "private" constant @constant_0 : memref<2xi8>
 // CHECK-NEXT: memref.global "private" constant @weights : memref<3xf32> = dense_resource<weights>
