@@ -41,7 +41,7 @@ class Jitted:
     """
 
     _function: Callable[..., Any]
-    _donated: tuple[str, ...] = ()
+    donated: tuple[str, ...] = ()
     __call__: ClassVar[Callable[..., Any]]
 
     def __init__(
@@ -101,7 +101,7 @@ class Jitted:
             shapes=shapes,
             script=self._script,
         )
-        return Lowered(arranged(traced, self._donated), self._options)
+        return Lowered(arranged(traced, self.donated), self._options)
 
     def _slow(self, *args: Any, **kwargs: Any) -> Any:
         """A call that the native entry did not take."""
@@ -109,9 +109,9 @@ class Jitted:
             return self.traced_call(*args, **kwargs)
         call = self._call(args, kwargs)
         leaves, structure = call.leaves, call.structure
-        check(self._donated, leaves, structure)
+        check(self.donated, leaves, structure)
         if is_grad_enabled() and any(isinstance(x, Array) and x.requires_grad for x in leaves):
-            check_no_gradient(self._donated)
+            check_no_gradient(self.donated)
             if self._eager is not None and not self._eager.repeated(leaves, structure):
                 return call_eagerly(self._function, args, kwargs)
             return taped_call(self, jit, leaves, structure)
@@ -253,7 +253,7 @@ def jit(
     kind: type[Jitted] = type("Jitted", (Jitted,), {})
     eager = EagerCalls() if mode == "auto" else None
     jitted = kind(f, made, names, mode == "script", declared, eager)
-    jitted._donated = parameters(f, donate)
+    jitted.donated = parameters(f, donate)
     return jitted
 
 

@@ -370,3 +370,33 @@ def test_a_loop_in_a_branch_that_no_example_takes_ends() -> None:
 
     for way in (lm.vmap(f), lm.jit(lm.vmap(f))):
         np.testing.assert_allclose(way(X), X.sum(axis=1))
+
+
+def test_prints_are_one_for_each_example_that_reaches_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def f(x: Any) -> Any:
+        lm.debug.print("once")
+        lm.debug.print("{x}", x=x[0])
+        return lm.cond(x[1] > 0, shown, lambda y: y, x)
+
+    def shown(x: Any) -> Any:
+        lm.debug.print("positive: {x}", x=x[1])
+        return x * 2
+
+    x = np.array([[1.0, 2.0], [3.0, -4.0], [5.0, 6.0]])
+    expected = "once\n1.0\n3.0\n5.0\npositive: 2.0\npositive: 6.0\n"
+    for way in (lm.vmap(f), lm.jit(lm.vmap(f))):
+        np.testing.assert_array_equal(way(x), x * [[2], [1], [2]])
+        assert capsys.readouterr().out == expected
+
+
+def test_debug_checks_name_the_first_example() -> None:
+    def f(x: Any) -> Any:
+        lm.debug.check(x > 0, "found {x}", x=x)
+        return x
+
+    for way in (lm.vmap(f), lm.jit(lm.vmap(f))):
+        np.testing.assert_array_equal(way(np.arange(1.0, 4.0)), [1, 2, 3])
+        with pytest.raises(lm.LaminaError, match="found -2.0"):
+            way(np.array([1.0, -2.0, -3.0]))

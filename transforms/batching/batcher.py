@@ -17,7 +17,15 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects import arith
 from lamina.dialects.locations import place_of
-from lamina.dialects.nd.base import DYNAMIC_INDEX, NdOp, shape_of, tensor_type
+from lamina.dialects.nd.base import (
+    DYNAMIC_INDEX,
+    NdOp,
+    is_complex,
+    part_type,
+    shape_of,
+    tensor_type,
+)
+from lamina.dialects.type_tests import is_tensor
 from lamina.errors import LoweringError
 from lamina.transforms.ir_emitter import IrEmitter, attribute_of
 
@@ -138,6 +146,20 @@ class Batcher:
     def index(self, number: int) -> SSAValue:
         """A constant of type index."""
         return self.add(arith.ConstantOp(IntegerAttr(number, INDEX)))
+
+    def zero(self, element: Attribute) -> SSAValue:
+        """A 0-d zero; of complex numbers there are no literals."""
+        part = self.e.constant(0, part_type(element))
+        if not is_complex(element):
+            return part
+        return self.e.make("complex", (part, part), TensorType(element, ()))
+
+    def zeros(self, type: Attribute) -> SSAValue:
+        """Zeros, of a type of static shape."""
+        assert is_tensor(type)
+        return self.e.make(
+            "broadcast", (self.zero(type.element_type),), type, self.properties(dims=())
+        )
 
     def number(self, value: int, like: SSAValue) -> SSAValue:
         """A constant everywhere in the shape and type of `like`."""

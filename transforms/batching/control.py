@@ -236,8 +236,7 @@ def _copied_op(b: Batcher, op: Operation) -> Sequence[SSAValue]:
     if isinstance(op, NdOp):
         name = op.name.removeprefix("nd.")
         if name in EFFECTS:
-            EFFECTS[name](b, op)
-            return ()
+            return EFFECTS[name](b, op)
         if name in RULES:
             return (RULES[name](b, op),)
     elif op.name in SCALARS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import SSAValue
@@ -10,12 +10,13 @@ from xdsl.ir import SSAValue
 from lamina.dialects.nd import NdOp
 from lamina.dialects.nd.effects import CheckOp
 from lamina.transforms.batching.batcher import Batcher
+from lamina.transforms.batching.one_by_one import batch_one_by_one
 
 
-def batch_check(b: Batcher, op: NdOp) -> None:
+def batch_check(b: Batcher, op: NdOp) -> Sequence[SSAValue]:
     """All examples are checked at once; the message shows the values of the first that fails."""
     if not b.size:
-        return
+        return ()
     condition, *values = op.operands
     holds = b.full(condition)
     if b.mask is not None:
@@ -27,6 +28,7 @@ def batch_check(b: Batcher, op: NdOp) -> None:
         shown = [_of(b, b.full(value), first) for value in values]
     new = CheckOp.create(operands=[b.reduced("and", holds), *shown], properties=dict(op.properties))
     b.append(new)
+    return ()
 
 
 def _of(b: Batcher, values: SSAValue, number: SSAValue) -> SSAValue:
@@ -35,4 +37,9 @@ def _of(b: Batcher, values: SSAValue, number: SSAValue) -> SSAValue:
     return b.e.make("gather", (values, number), TensorType(i64, ()), where)
 
 
-EFFECTS: dict[str, Callable[[Batcher, NdOp], None]] = {"check": batch_check}
+EFFECTS: dict[str, Callable[[Batcher, NdOp], Sequence[SSAValue]]] = {
+    "check": batch_check,
+    "print": batch_one_by_one,
+    "fail": batch_one_by_one,
+    "custom_call": batch_one_by_one,
+}

@@ -31,7 +31,7 @@ def batch_searchsorted(b: Batcher, op: NdOp) -> SSAValue:
     """One sorted vector serves all examples; for several there is no op."""
     vector, values = op.operands
     if b.has(vector):
-        return batch_one_by_one(b, op)
+        return batch_one_by_one(b, op)[0]
     return b.like(op, [b.get(vector), b.full(values)])
 
 

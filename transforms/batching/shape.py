@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import TensorType, i1, i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 
 from lamina.dialects.nd import NdOp
-from lamina.dialects.nd.base import element_of, is_complex, part_type, shape_of
+from lamina.dialects.nd.base import element_of, shape_of
 from lamina.transforms.batching.batcher import Batcher, Rule, moved
 
 
@@ -47,7 +47,7 @@ def batch_pad(b: Batcher, op: NdOp) -> SSAValue:
     low, high = (0, *p["low"]), (0, *p["high"])
     if not b.has(value):
         return b.like(op, [b.full(operand), b.get(value)], low=low, high=high)
-    zero = _zero(b, element_of(value))
+    zero = b.zero(element_of(value))
     padded = b.like(op, [b.full(operand), zero], low=low, high=high)
     yes = b.stretched(b.e.constant(1, i1), (), like=b.full(operand))
     inside = b.e.make(
@@ -55,14 +55,6 @@ def batch_pad(b: Batcher, op: NdOp) -> SSAValue:
         b.properties(low=low, high=high),
     )  # fmt: skip
     return b.e.bind("select", inside, padded, b.stretched(b.full(value), (0,), like=padded))
-
-
-def _zero(b: Batcher, element: Attribute) -> SSAValue:
-    """A 0-d zero; of complex numbers there are no literals."""
-    part = b.e.constant(0, part_type(element))
-    return (
-        b.e.make("complex", (part, part), TensorType(element, ())) if is_complex(element) else part
-    )
 
 
 def batch_slice(b: Batcher, op: NdOp) -> SSAValue:

@@ -1365,6 +1365,89 @@ func.func @f(%p: tensor<i1>, %q: tensor<i1>, %n: tensor<i64>) -> tensor<i64> {
 
 // -----
 
+// print. A line for each example, in order; one if they are equal.
+// CHECK-LABEL: func.func @f_batched(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<3x2xf32>) -> tensor<3x2xf32>
+// CHECK-NEXT: nd.print "begin"
+// CHECK-NEXT: [[V1:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = arith.constant 3 : index
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[V4:%[a-z0-9_]+]] = [[V1]] to [[V2]] step [[V3]] {
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.dynamic_slice [[V0]]{{\[}}[[V4]], [[V5]]] sizes [1, 2] : tensor<3x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.reshape [[V6]] : tensor<1x2xf32> -> tensor<2xf32>
+// CHECK-NEXT: nd.print "x = {}"{{\[}}[[V7]]] : tensor<2xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[V0]] : tensor<3x2xf32>
+func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+  nd.print "begin"
+  nd.print "x = {}" [%x] : tensor<2xf32>
+  func.return %x : tensor<2xf32>
+}
+
+// -----
+
+// fail. Of the examples that reach it, in order.
+// CHECK-LABEL: func.func @f_batched(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<3xi1>, [[V1:%[a-z0-9_]+]]: tensor<3x2xf32>) -> tensor<3x2xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.bitwise_invert [[V0]] : tensor<3xi1>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = arith.constant 3 : index
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[V6:%[a-z0-9_]+]] = [[V3]] to [[V4]] step [[V5]] {
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.dynamic_slice [[V0]]{{\[}}[[V6]]] sizes [1] : tensor<3xi1> -> tensor<1xi1>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.reshape [[V7]] : tensor<1xi1> -> tensor<i1>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = tensor.extract [[V8]][] : tensor<i1>
+// CHECK-NEXT: scf.if [[V9]] {
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.dynamic_slice [[V1]]{{\[}}[[V6]], [[V10]]] sizes [1, 2] : tensor<3x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.reshape [[V11]] : tensor<1x2xf32> -> tensor<2xf32>
+// CHECK-NEXT: nd.fail "CheckError", "found {}"{{\[}}[[V12]]] : tensor<2xf32>
+// CHECK-NEXT: } else {
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[V1]] : tensor<3x2xf32>
+func.func @f(%p: tensor<i1>, %x: tensor<2xf32>) -> tensor<2xf32> {
+  %f = tensor.extract %p[] : tensor<i1>
+  scf.if %f {
+    nd.fail "CheckError", "found {}" [%x] : tensor<2xf32>
+  }
+  func.return %x : tensor<2xf32>
+}
+
+// -----
+
+// custom_call. A C function of one example is called for each.
+// CHECK-LABEL: func.func @f_batched(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<3x2xcomplex<f32>>) -> tensor<3x2xcomplex<f32>>
+// CHECK-NEXT: [[V1:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.complex [[V1]], [[V1]] : tensor<f32> -> tensor<complex<f32>>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.broadcast [[V2]] dims [] : tensor<complex<f32>> -> tensor<3x2xcomplex<f32>>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.constant dense<0> : tensor<i64>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.broadcast [[V4]] dims [] : tensor<i64> -> tensor<3xi64>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = arith.constant 3 : index
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]], [[V10:%[a-z0-9_]+]] = scf.for [[V11:%[a-z0-9_]+]] = [[V6]] to [[V7]] step [[V8]] iter_args([[V12:%[a-z0-9_]+]] = [[V3]], [[V13:%[a-z0-9_]+]] = [[V5]]) -> (tensor<3x2xcomplex<f32>>, tensor<3xi64>) {
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.dynamic_slice [[V0]]{{\[}}[[V11]], [[V14]]] sizes [1, 2] : tensor<3x2xcomplex<f32>> -> tensor<1x2xcomplex<f32>>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.reshape [[V15]] : tensor<1x2xcomplex<f32>> -> tensor<2xcomplex<f32>>
+// CHECK-NEXT: [[V17:%[a-z0-9_]+]], [[V18:%[a-z0-9_]+]] = nd.custom_call "f"([[V16]]) pure : (tensor<2xcomplex<f32>>) -> (tensor<2xcomplex<f32>>, tensor<i64>)
+// CHECK-NEXT: [[V19:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V20:%[a-z0-9_]+]] = nd.reshape [[V17]] : tensor<2xcomplex<f32>> -> tensor<1x2xcomplex<f32>>
+// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = nd.dynamic_update_slice [[V12]], [[V20]]{{\[}}[[V11]], [[V19]]] : tensor<1x2xcomplex<f32>> -> tensor<3x2xcomplex<f32>>
+// CHECK-NEXT: [[V22:%[a-z0-9_]+]] = nd.reshape [[V18]] : tensor<i64> -> tensor<1xi64>
+// CHECK-NEXT: [[V23:%[a-z0-9_]+]] = nd.dynamic_update_slice [[V13]], [[V22]]{{\[}}[[V11]]] : tensor<1xi64> -> tensor<3xi64>
+// CHECK-NEXT: scf.yield [[V21]], [[V23]] : tensor<3x2xcomplex<f32>>, tensor<3xi64>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[V9]] : tensor<3x2xcomplex<f32>>
+func.func @f(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
+  %y, %z = nd.custom_call "f"(%x) pure : (tensor<2xcomplex<f32>>) -> (tensor<2xcomplex<f32>>, tensor<i64>)
+  func.return %y : tensor<2xcomplex<f32>>
+}
+
+// -----
+
 // scf.if. Where examples differ both branches are computed, and each example takes its own.
 // CHECK-LABEL: func.func @f_batched(
 // CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<3xi1>, [[V1:%[a-z0-9_]+]]: tensor<3x4xf32>) -> tensor<3x4xf32>
