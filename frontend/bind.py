@@ -33,6 +33,7 @@ from lamina.frontend.location import fail, shown, user_place
 from lamina.frontend.shapes import Shape, broadcast_shapes
 from lamina.frontend.traced import TracedArray, WeakScalar
 from lamina.frontend.views import EAGER
+from lamina.interpreters import nans
 from lamina.interpreters.meaning import call
 
 
@@ -42,7 +43,10 @@ def bind(name: str, *operands: Array, **params: Any) -> Array:
     if recorder is not None:
         return recorder.emit(name, operands, params)
     try:
-        data = call(name, *[values(operand) for operand in operands], **params)
+        given = [values(operand) for operand in operands]
+        data = call(name, *given, **params)
+        if nans.OPEN and name in nans.MAKERS:
+            nans.look(name, given, (data,))
     except LaminaError as error:
         error.place = error.place or user_place()
         raise

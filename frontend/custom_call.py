@@ -16,7 +16,7 @@ from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import DType
 from lamina.frontend.location import fail, shown, user_place
 from lamina.frontend.shapes import Shape
-from lamina.interpreters import foreign
+from lamina.interpreters import foreign, nans
 
 
 def register_custom_call(name: str, function: Any) -> None:
@@ -27,6 +27,13 @@ def register_custom_call(name: str, function: Any) -> None:
     kept alive. A name that is registered again means the new function at once, also in code that
     is compiled already: compiled code, and the disk cache, hold the name only.
     Raises ArgumentError for anything else, or a name that no C function can have.
+
+    >>> import ctypes
+    >>> import lamina as lm
+    >>> kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(ctypes.c_int64))
+    >>> lm.register_custom_call("nothing", kind(lambda sizes: 0))
+    >>> lm.custom_call("nothing", [])
+    ()
     """
     found: Any = name
     if not isinstance(found, str) or not is_symbol(found):
@@ -98,7 +105,9 @@ def custom_call(name: str, results: Any, *args: ArrayLike, pure: bool = False) -
 def _call(name: str, kinds: list[tuple[Shape, DType]], arrays: list[Array]) -> list[Array]:
     """The eager call."""
     try:
-        found = foreign.call(name, [values(array) for array in arrays], kinds)
+        given = [values(array) for array in arrays]
+        found = foreign.call(name, given, kinds)
+        nans.look("custom_call", given, found)
     except LaminaError as error:
         error.place = error.place or user_place()
         raise

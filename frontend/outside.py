@@ -10,13 +10,14 @@ from typing import cast as typed
 
 import numpy as np
 
-from lamina.errors import DomainError, TraceError
+from lamina.errors import DomainError, NanError, TraceError
 from lamina.frontend import dtypes
 from lamina.frontend.array import Array, ArrayLike, NDArray, wrap
 from lamina.frontend.bind import as_array, cast, check_dtype, values
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import DType
 from lamina.frontend.location import fail
+from lamina.interpreters import nans
 
 
 def operand(name: str, x: ArrayLike, family: frozenset[DType]) -> Array:
@@ -44,9 +45,18 @@ def computed(
             found = function(*given, **options)
     except np.linalg.LinAlgError as error:
         fail(DomainError, f"{name}: expected {what}, found other ones: {error}")
+    try:
+        nans.look(name, [x for x in given if x is not None], _parts(found))
+    except NanError as error:
+        fail(NanError, error.message)
     if isinstance(found, tuple):
         return tuple(_wrapped(part) for part in typed(tuple[Any, ...], found))
     return _wrapped(found)
+
+
+def _parts(found: Any) -> list[NDArray]:
+    parts = typed(tuple[Any, ...], found) if isinstance(found, tuple) else (found,)
+    return [np.asarray(part) for part in parts]
 
 
 def _wrapped(data: NDArray) -> Array:

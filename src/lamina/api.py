@@ -6,7 +6,9 @@ import functools
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any, ClassVar, NoReturn, overload
+from weakref import WeakSet
 
 from lamina.backend.entry import Entry, make_entry
 from lamina.backend.entry_native import native
@@ -22,6 +24,7 @@ from lamina.frontend.array import Array
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.donated import DonatedArray
 from lamina.frontend.trace import bind_arguments, scripted, trace
+from lamina.interpreters import nans
 from lamina.jit_tape import taped_call
 from lamina.options import CompileOptions
 from lamina.program import raise_failure
@@ -31,6 +34,10 @@ from lamina.varying import Call, Varying, bounds
 from lamina.version import Version
 
 ARRAYS = ArrayClass(Array, "_data", (("_tape", None),), ("_tape",), DonatedArray)
+
+
+LIVE: WeakSet[Jitted] = WeakSet()
+"""All jitted functions."""
 
 
 class Jitted:
@@ -64,8 +71,25 @@ class Jitted:
         self._notes: list[str] = []
         self._entry: Entry | PyEntry | None = None
         self.pullbacks: dict[Any, Any] = {}
-        type(self).__call__ = type(self)._slow
+        self._looking: Jitted | None = None
+        LIVE.add(self)
+        self.route()
         functools.update_wrapper(self, function)
+
+    def route(self) -> None:
+        """Let calls go to the native entry, where it is there and `debug.nans` changes nothing."""
+        native = self._entry is not None and (self._options.nans or not nans.OPEN)
+        type(self).__call__ = self._entry.call if native and self._entry else type(self)._slow
+
+    def looking(self) -> Jitted:
+        """The same function, compiled to look for NaN."""
+        if self._looking is None:
+            options = replace(self._options, nans=True)
+            self._looking = make_jitted(
+                self._function, options, self._static, self._script, self._declared
+            )
+            self._looking.donated = self.donated
+        return self._looking
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """A method: the instance is the first argument."""
@@ -107,6 +131,8 @@ class Jitted:
         """A call that the native entry did not take."""
         if CURRENT.get() is not None:
             return self.traced_call(*args, **kwargs)
+        if nans.ENABLED.get() and not self._options.nans:
+            return self.looking()(*args, **kwargs)
         call = self._call(args, kwargs)
         leaves, structure = call.leaves, call.structure
         check(self.donated, leaves, structure)
@@ -147,7 +173,7 @@ class Jitted:
             self._notes.append(f"version {number}: checked in Python at each call: {reason}")
         if self._entry is None:
             self._entry = make_entry((), self._slow, ARRAYS, self._raise)
-            type(self).__call__ = self._entry.call
+            self.route()
         self._entry.replace([v.signature for v in self._versions if v.signature is not None])
         return version
 
@@ -192,6 +218,12 @@ def entry_in_background() -> Generator[None]:
         yield
     finally:
         maker.join()
+
+
+def make_jitted(*parts: Any) -> Jitted:
+    """A `Jitted` with a class of its own, whose `__call__` is the native entry."""
+    kind: type[Jitted] = type("Jitted", (Jitted,), {})
+    return kind(*parts)
 
 
 @overload
@@ -249,10 +281,8 @@ def jit(
         raise OptionError(f"jit: {error}") from error
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     declared = None if shapes is None else Declared(f, shapes)
-    # a class of its own, whose `__call__` is the native entry
-    kind: type[Jitted] = type("Jitted", (Jitted,), {})
     eager = EagerCalls() if mode == "auto" else None
-    jitted = kind(f, made, names, mode == "script", declared, eager)
+    jitted = make_jitted(f, made, names, mode == "script", declared, eager)
     jitted.donated = parameters(f, donate)
     return jitted
 

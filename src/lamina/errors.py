@@ -78,6 +78,13 @@ class DivisionError(DomainError, ZeroDivisionError):
     """A Python number is divided by zero. Arrays of floats have an infinity or NaN there."""
 
 
+class NanError(LaminaError, ArithmeticError):
+    """An operation made a NaN of numbers that are none, where `lm.debug.nans` looks for them.
+
+    Wrong: `lm.log(x)` for an `x` below 0. Right: `lm.log(lm.maximum(x, tiny))`.
+    """
+
+
 class CheckError(LaminaError, AssertionError):
     """A condition of `lm.debug.check`, or of an `assert`, does not hold."""
 

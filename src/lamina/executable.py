@@ -126,7 +126,10 @@ class Lowered:
         key = self.key(target)
         stored = disk.get("program", key) if disk else None
         module = self.trace.module
-        places = [place_of(op.location) or "" for op in module.walk() if op.name in LOCATED]
+        every = self.options.nans  # any op may get a check
+        places = [
+            place_of(op.location) or "" for op in module.walk() if every or op.name in LOCATED
+        ]
         if stored is not None:
             code = Code.from_bytes(stored)
         else:

@@ -19,6 +19,7 @@ class CompileOptions:
     fastmath: allow contraction and reassociation; "finite" also assumes no NaN and no Inf.
     debug: keep names and checks that help reading the result.
     cache: use the disk cache.
+    nans: raise NanError at the first op that makes a NaN (`lm.debug.nans`).
     """
 
     cpu: str = "host"
@@ -27,6 +28,7 @@ class CompileOptions:
     fastmath: bool | Literal["finite"] = False
     debug: bool = False
     cache: bool = True
+    nans: bool = False
 
     def __post_init__(self) -> None:
         if self.fusion not in (0, 1, 2):
@@ -37,6 +39,8 @@ class CompileOptions:
             raise OptionError(
                 f'option fastmath: expected False, True or "finite", found {self.fastmath!r}'
             )
+        if self.nans and self.fastmath == "finite":
+            raise OptionError('option nans: expected fastmath to keep NaN, found "finite"')
 
 
 ENVIRONMENT = {

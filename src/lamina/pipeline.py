@@ -24,14 +24,15 @@ def pipelines(options: CompileOptions, target: Target) -> dict[str, tuple[str, .
     """The passes of each named pipeline, as text that `lamina-opt -p` takes."""
     fma = _flag(target.has_fma)
     found = {
-        # 1. No gradients are taken from here on. Complex numbers are split: what follows knows
-        #    real ones only.
+        # 1. No gradients are taken from here on. The program as written is checked for NaN. Complex
+        #    numbers are split: what follows knows real ones only.
         #    On whole-tensor ops patterns are few and see through everything. Dead ops and carries
         #    first, since they count as readers; sizes are checked for what is left; constants
         #    before patterns, which look for them; patterns before duplicates, since they make
         #    equal ops equal; products last, when transposes are one.
         "nd-optimize": (
             "inline-custom-vjp",
+            *(("check-nans",) if options.nans else ()),
             "split-complex",
             "dce",
             "drop-carries",

@@ -41,6 +41,7 @@ PASSES: dict[str, str] = {
     "bufferize": "lamina.lowering.bufferize:BufferizePass",
     "scalarize-loops": "lamina.transforms.scalarize_loops:ScalarizeLoopsPass",
     "simplify-generics": "lamina.transforms.simplify_generics:SimplifyGenericsPass",
+    "check-nans": "lamina.transforms.check_nans:CheckNansPass",
     "check-sizes": "lamina.transforms.check_sizes:CheckSizesPass",
     "batch": "lamina.transforms.batch:BatchPass",
     "differentiate": "lamina.transforms.differentiate:DifferentiatePass",
