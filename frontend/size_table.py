@@ -136,7 +136,8 @@ class SizeTable:
             return
         a, b = self.array(x), self.array(y)
         message = f"{name}: expected sizes that are equal, found {{}} and {{}}"
-        self.recorder.check([self.recorder.emit("equal", [a, b], {}), a, b], "ShapeError", message)
+        operands = [self.recorder.emit("equal", [a, b], {}), a, b]
+        self.recorder.effect("check", operands, {"error": "ShapeError", "message": message})
         self._made[key, self.recorder.block] = self.recorder.read(a)
 
     def require(self, kind: str, size: Size, x: AnySize, y: AnySize) -> None:
