@@ -64,6 +64,11 @@ class Draw:
             return lambda env: -1 - env[name] % size
         return lambda env: (env[name] * scale + shift) % size
 
+    def counted(self, counters: list[str], size: int) -> Value:
+        """A bound of a slice: a loop's counter, or a number; both from 0 to less than `size`."""
+        shift, name = self.rng.randrange(size), self.rng.choice([*counters, ""])
+        return lambda env: env[name] % size if name else shift
+
     def value(self, counters: list[str]) -> Value:
         rng = self.rng
         i, j = self.index(counters, ROWS), self.index(counters, COLUMNS)
@@ -97,7 +102,7 @@ class Draw:
         """Statements on rows: windows of what the loop writes."""
         rng, formula, x = self.rng, self.rng.choice(self.formulas), self.value(counters)
         i, k, j = (self.index(counters, n) for n in (ROWS, ROWS, COLUMNS))
-        kind = rng.randrange(5)
+        kind, start = rng.randrange(9), self.counted(counters, COLUMNS)
 
         def statement(env: Env) -> None:
             a, v = env["a"], env["v"]
@@ -109,6 +114,15 @@ class Draw:
                 a[i(env), 1:-1] += a[k(env), :-2] + x(env)
             elif kind == 3:
                 v[:ROWS] = formula(a[:, j(env)], v[-ROWS:])
+            elif kind == 4:
+                n = start(env)
+                a[i(env), :n] = formula(a[k(env), :n], v[:n])
+            elif kind == 5:
+                v[start(env) :] += x(env)
+            elif kind == 6:
+                env["s"] = lm.max(v[: start(env) + 1] + a[k(env), 0])
+            elif kind == 7:
+                v[start(env) :] = a[i(env), start(env) :]
             else:
                 a[i(env)], a[k(env)] = a[k(env)] + 0, a[i(env)] + 0
 
