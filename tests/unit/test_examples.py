@@ -1,4 +1,4 @@
-"""The training example on a small budget: it learns, and eager and compiled steps agree."""
+"""The training examples on a small budget: they learn, and eager and compiled steps agree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "examples" / "train_mnist.py"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.mark.slow
@@ -18,7 +18,17 @@ SCRIPT = Path(__file__).parents[2] / "examples" / "train_mnist.py"
     ids=["learns", "agrees"],
 )
 def test_train_mnist(arguments: list[str], text: str, tmp_path: Path) -> None:
-    command = [sys.executable, str(SCRIPT), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    runs("train_mnist.py", arguments, text, tmp_path)
+
+
+@pytest.mark.slow
+def test_tree_lstm(tmp_path: Path) -> None:
+    runs("tree_lstm.py", ["--steps", "30"], "loss on 100 new sentences 0.", tmp_path)
+
+
+def runs(script: str, arguments: list[str], text: str, folder: Path) -> None:
+    """The script ends with 0, and says `text`."""
+    command = [sys.executable, str(EXAMPLES / script), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
     assert text in done.stdout, done.stdout + done.stderr
     assert done.returncode == 0
