@@ -547,8 +547,8 @@ class Array:
 
 AUTOGRAD: dict[str, Callable[..., Any]] = {}
 """Hooks of `lamina.autograd`: requires_grad, set_requires_grad, grad, set_grad, grad_fn,
-backward, register_hook, detach (of traced arrays), enabled, check_write,
-stored(target, value) and record(name, operands, result, params)."""
+backward, register_hook, detach (of traced arrays), enabled, before_write(target, value),
+after_write(target, value, before), adopt and record(name, operands, result, params)."""
 
 _new = Array.__new__
 

@@ -88,15 +88,14 @@ def store(name: str, target: Array, value: Array) -> None:
     if recorder is not None:
         recorder.store(name, target, value)
         return
-    taped = target._tape is not None or value._tape is not None
-    if taped:
-        AUTOGRAD["check_write"](target)
-    memory, update = writable(name, target), values(value)
-    if memory.__array_interface__ == update.__array_interface__:
+    update = values(value)
+    if values(target).__array_interface__ == update.__array_interface__:
         return  # `x[key] += y` ends by writing the view x[key] to itself
-    np.copyto(memory, update)
+    taped = target._tape is not None or value._tape is not None
+    before = AUTOGRAD["before_write"](target, value) if taped else None
+    np.copyto(writable(name, target), update)
     if taped:
-        AUTOGRAD["stored"](target, value)
+        AUTOGRAD["after_write"](target, value, before)
 
 
 def values(array: Array) -> np.ndarray[Any, Any]:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, cast
 from lamina.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, TraceError
 from lamina.frontend import selection, shapes
 from lamina.frontend.advanced import Keys, Plan, is_advanced, plan_of
-from lamina.frontend.array import Array, ArrayLike, is_array
+from lamina.frontend.array import AUTOGRAD, Array, ArrayLike, is_array
 from lamina.frontend.bind import (
     as_array,
     bind,
@@ -69,6 +69,8 @@ def set_item(x: Array, key: Any, value: ArrayLike, /) -> None:
     Where indices are repeated, the last value in their order stays.
     """
     keys = _listed(key)
+    if x._tape is None and isinstance(value, Array) and value._tape is not None:
+        AUTOGRAD["adopt"](x, value)
     if isinstance(value, selection.Selection):
         _write_back(x, keys, value)
         return
