@@ -8,6 +8,7 @@ from lamina.errors import ArgumentError, ShapeError
 from lamina.frontend import complexes, dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, broadcast, cast, check_dtype, result_dtype, view
+from lamina.frontend.dims import equal
 from lamina.frontend.dispatch import public
 from lamina.frontend.elementwise import conj, product
 from lamina.frontend.location import fail, shown
@@ -48,7 +49,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     if not a.ndim or not b.ndim:
         fail(ShapeError, f"matmul: expected one axis or more, found {a.shape} and {b.shape}")
     inner = a.shape[-1], b.shape[-2 if b.ndim > 1 else 0]
-    if inner[0] != inner[1]:
+    if not equal("matmul", *inner):
         fail(
             ShapeError,
             f"matmul: expected equal inner sizes, found {inner[0]} and {inner[1]} "
@@ -74,7 +75,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     a, b = operands("vecdot", x1, x2)
     rank = min(a.ndim, b.ndim)
     along = shapes.axis_index("vecdot", axis, rank) - rank
-    if a.shape[along] != b.shape[along]:
+    if not equal("vecdot", a.shape[along], b.shape[along]):
         fail(
             ShapeError,
             f"vecdot: expected equal sizes on axis {axis}, found {a.shape} and {b.shape}",
@@ -105,7 +106,9 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: Any = 2) -> Array:
         if not 0 <= count <= min(a.ndim, b.ndim):
             fail(ShapeError, f"tensordot: expected 0 to {min(a.ndim, b.ndim)} axes, found {count}")
         left, right = tuple(range(a.ndim - count, a.ndim)), tuple(range(count))
-    if [a.shape[axis] for axis in left] != [b.shape[axis] for axis in right]:
+    if len(left) != len(right) or not all(
+        equal("tensordot", a.shape[i], b.shape[j]) for i, j in zip(left, right, strict=True)
+    ):
         fail(
             ShapeError,
             f"tensordot: expected equal sizes on axes {left} and {right}, "

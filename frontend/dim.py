@@ -6,7 +6,7 @@ from __future__ import annotations
 from weakref import WeakValueDictionary
 
 from lamina.errors import ArgumentError
-from lamina.frontend.dims import Size, Symbol, filled
+from lamina.frontend.dims import Size, Symbol, with_terms
 from lamina.frontend.location import fail, shown
 
 
@@ -35,7 +35,7 @@ class Dim(Size):
         symbol = _DECLARED.get((name, min, max))
         if symbol is None:
             symbol = _DECLARED[name, min, max] = Symbol(name, min, max, declared=True)
-        filled(self, {(symbol,): 1})
+        with_terms(self, {(symbol,): 1})
 
 
 _DECLARED: WeakValueDictionary[tuple[str, int, int | None], Symbol] = WeakValueDictionary()

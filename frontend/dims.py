@@ -91,10 +91,10 @@ def of_terms(terms: Mapping[Product, int]) -> Any:
     kept = {product: number for product, number in terms.items() if number}
     if not kept or (len(kept) == 1 and () in kept):
         return kept.get((), 0)
-    return filled(object.__new__(Size), kept)
+    return with_terms(object.__new__(Size), kept)
 
 
-def filled(size: Size, terms: Terms) -> Size:
+def with_terms(size: Size, terms: Terms) -> Size:
     """The new size with these terms."""
     size._terms = terms
     size.key = tuple(
@@ -105,7 +105,7 @@ def filled(size: Size, terms: Terms) -> Size:
 
 def of_symbol(symbol: Symbol) -> Size:
     """The size that is one symbol."""
-    return filled(object.__new__(Size), {(symbol,): 1})
+    return with_terms(object.__new__(Size), {(symbol,): 1})
 
 
 def is_size(value: object) -> TypeGuard[Size]:
@@ -360,6 +360,16 @@ def refuse(name: str, found: str) -> NoReturn:
         f"{name}: expected sizes that are known while tracing, found {found}; give the axis a "
         "number in shapes=, or call the function with arrays of one size",
     )
+
+
+def filled(name: str, size: AnySize, axis: int) -> bool:
+    """Whether a size is 1 or more; of one that changes in a loop the program checks it."""
+    known = provable("gt", size)
+    recorder: Any = CURRENT.get()
+    if known is None and recorder is not None and recorder.sizes.undecided(size):
+        recorder.sizes.check_filled(name, size, axis)
+        return True
+    return bool(size) if known is None else known
 
 
 def evaluate(size: AnySize, values: Mapping[Symbol, int]) -> int:

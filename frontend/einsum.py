@@ -9,6 +9,8 @@ from lamina.errors import ArgumentError, ShapeError
 from lamina.frontend import dtypes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, broadcast, cast, check_dtype, result_dtype, view
+from lamina.frontend.dims import equal as equal_sizes
+from lamina.frontend.dims import same
 from lamina.frontend.dispatch import public
 from lamina.frontend.elementwise import multiply
 from lamina.frontend.location import fail, shown
@@ -40,7 +42,7 @@ def einsum(equation: str, /, *operands: ArrayLike) -> Array:
     order = tuple(letters.index(letter) for letter in output)
     if order != tuple(range(len(order))):
         result = bind("transpose", result, permutation=order)
-    assert result.shape == tuple(sizes[letter] for letter in output)
+    assert same(result.shape, tuple(sizes[letter] for letter in output))
     return result
 
 
@@ -70,7 +72,7 @@ def _sizes(inputs: Sequence[str], arrays: Sequence[Array]) -> dict[str, int]:
         if len(letters) != x.ndim:
             fail(ShapeError, f"einsum: expected {len(letters)} axes for {letters}, found {x.shape}")
         for letter, size in zip(letters, x.shape, strict=True):
-            if sizes.setdefault(letter, size) != size:
+            if not equal_sizes("einsum", sizes.setdefault(letter, size), size):
                 fail(
                     ShapeError,
                     f"einsum: expected one size of {letter}, found {sizes[letter]} and {size}",

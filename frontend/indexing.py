@@ -25,7 +25,7 @@ from lamina.frontend.bind import (
     view,
 )
 from lamina.frontend.bind import cast as to_dtype
-from lamina.frontend.dims import equal, is_size, is_static, refuse, same
+from lamina.frontend.dims import is_size, is_static, refuse, same
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS, public
 from lamina.frontend.dtypes import INTEGERS, bool_, uint64
 from lamina.frontend.index_arrays import (
@@ -110,9 +110,7 @@ def update_in_place(name: str, x: Array, other: ArrayLike) -> Array:
             DTypeError,
             f"{name}: expected a result of dtype {x.dtype} to write in place, found {result.dtype}",
         )
-    if len(result.shape) != x.ndim or not all(
-        equal(name, size, wanted) for size, wanted in zip(result.shape, x.shape, strict=True)
-    ):
+    if not shapes.equal_shapes(name, result.shape, x.shape):
         fail(
             ShapeError,
             f"{name}: expected a result of shape {x.shape} to write in place, found {result.shape}",

@@ -252,7 +252,7 @@ def stack(arrays: Sequence[ArrayLike], /, *, axis: int = 0) -> Array:
     """
     found = _sequence("stack", arrays)
     for x in found[1:]:
-        if x.shape != found[0].shape:
+        if not shapes.equal_shapes("stack", x.shape, found[0].shape):
             fail(
                 ShapeError,
                 f"stack: expected equal shapes, found {found[0].shape} and {x.shape}",

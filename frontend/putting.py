@@ -9,6 +9,7 @@ from lamina.errors import DTypeError, ShapeError
 from lamina.frontend import dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, broadcast, cast, result_dtype, store, view
+from lamina.frontend.dims import same
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS, public
 from lamina.frontend.index_arrays import (
     Space,
@@ -190,4 +191,4 @@ def scatter_add(
     update = _converted(name, array, updates)
     update = broadcast_to(name, update, space.shape(array.shape, index.shape))
     result = bind("scatter", array, update, index, kind="add", **space.params())
-    return result if result.shape == shape else view("reshape", result, shape=shape)
+    return result if same(result.shape, shape) else view("reshape", result, shape=shape)

@@ -9,14 +9,12 @@ from __future__ import annotations
 from math import prod as product
 from typing import Any
 
-from lamina.errors import ShapeError
 from lamina.frontend import complexes, dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, cast, check_dtype, full, number, view
 from lamina.frontend.dispatch import public
 from lamina.frontend.dtypes import DType
 from lamina.frontend.elementwise import add, divide, multiply, subtract
-from lamina.frontend.location import fail
 from lamina.frontend.logic import isinf, not_equal
 from lamina.frontend.shapes import Shape
 from lamina.frontend.transcendental import exp, log, sqrt
@@ -26,8 +24,7 @@ def reduce(name: str, kind: str, array: Array, axes: Shape, keepdims: bool) -> A
     """`array` combined along `axes` (normalized); errors name the function `name`."""
     if kind in ("max", "min"):
         for axis in axes:
-            if array.shape[axis] == 0:
-                fail(ShapeError, f"{name}: expected a size of 1 or more on axis {axis}, found 0")
+            shapes.check_filled(name, array.shape[axis], axis)
     if kind == "prod" and complexes.is_complex(array):
         result = array
         for axis in sorted(axes, reverse=True):

@@ -6,11 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from lamina.errors import ArgumentError
 from lamina.frontend.array import Array
-from lamina.frontend.bind import constant, view
+from lamina.frontend.bind import size_array, view
 from lamina.frontend.index_arrays import check_range, from_start
 from lamina.frontend.location import fail
 from lamina.frontend.runtime_scalar import RuntimeScalar, bounds_of, plain
@@ -55,7 +53,7 @@ def run_time_view(x: Array, keys: tuple[Any, ...], basic: Basic) -> Array:
             names.append(id(key._storage))
             sizes.append(1)
         else:
-            starts.append(constant(np.array(lows[axis], np.int64)))
+            starts.append(size_array(lows[axis]))
             names.append(lows[axis])
             sizes.append(size)
             final += [size] if isinstance(key, slice) else []

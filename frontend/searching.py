@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from lamina.errors import ShapeError
 from lamina.frontend import dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import (
@@ -16,8 +15,8 @@ from lamina.frontend.bind import (
     result_dtype,
     view,
 )
+from lamina.frontend.dims import same
 from lamina.frontend.dispatch import public
-from lamina.frontend.location import fail
 
 
 @public
@@ -46,10 +45,11 @@ def _search(name: str, x: ArrayLike, axis: Any, keepdims: bool) -> Array:
     else:
         along = shapes.axis_index(name, axis, array.ndim)
         result_shape = shapes.kept(shape, (along,)) if keepdims else shapes.reduced(shape, (along,))
-    if array.shape[along] == 0:
-        fail(ShapeError, f"{name}: expected a size of 1 or more on axis {along}, found 0")
+    shapes.check_filled(name, array.shape[along], along)
     result = bind(name, array, axis=along)
-    return result if result.shape == result_shape else view("reshape", result, shape=result_shape)
+    return (
+        result if same(result.shape, result_shape) else view("reshape", result, shape=result_shape)
+    )
 
 
 @public

@@ -13,7 +13,7 @@ from math import prod
 from typing import Any, SupportsIndex, TypeAlias, TypeGuard
 
 from lamina.errors import ArgumentError, AxisError, ShapeError
-from lamina.frontend.dims import equal, is_size, is_static, same
+from lamina.frontend.dims import equal, filled, is_size, is_static, same
 from lamina.frontend.location import fail, shown
 
 Shape: TypeAlias = "tuple[int, ...]"
@@ -52,6 +52,13 @@ def _joined(name: str, a: int, b: int) -> int | None:
     if is_static((a, b)):
         return None
     return b if a == 1 else a if b == 1 else None
+
+
+def equal_shapes(name: str, shape: Shape, other: Shape) -> bool:
+    """Whether two shapes that must be equal are (`dims.equal`)."""
+    return len(shape) == len(other) and all(
+        equal(name, a, b) for a, b in zip(shape, other, strict=True)
+    )
 
 
 def stretched(name: str, size: int, wanted: int) -> bool:
@@ -123,6 +130,12 @@ def check_size(name: str, shape: Shape) -> None:
     """Raise `ShapeError` for more axes or elements than an array can have."""
     if len(shape) > 64 or prod(size or 1 for size in shape if not is_size(size)) > MOST:
         fail(ShapeError, f"{name}: expected at most 64 axes and {MOST} elements, found {shape}")
+
+
+def check_filled(name: str, size: int, axis: int) -> None:
+    """Raise `ShapeError`, now or at run time, for a size of 0 where one needs an element."""
+    if not filled(name, size, axis):
+        fail(ShapeError, f"{name}: expected a size of 1 or more on axis {axis}, found 0")
 
 
 def flag(name: str, value: Any, what: str) -> bool:

@@ -140,6 +140,14 @@ class SizeTable:
         self.recorder.effect("check", operands, {"error": "ShapeError", "message": message})
         self._made[key, self.recorder.block] = self.recorder.read(a)
 
+    def check_filled(self, name: str, size: Size, axis: int) -> None:
+        """Let the program check that a size is 1 or more."""
+        array = self.array(size)
+        one = self.recorder.constant(np.asarray(1))
+        holds = self.recorder.emit("greater_equal", [array, one], {})
+        message = f"{name}: expected a size of 1 or more on axis {axis}, found {{}}"
+        self.recorder.check([holds, array], "ShapeError", message)
+
     def require(self, kind: str, size: Size, x: AnySize, y: AnySize) -> None:
         """From here on the trace holds where `size` is `kind` 0."""
         file, line, _ = user_position()

@@ -10,7 +10,8 @@ from typing import Any
 from lamina.errors import ArgumentError, TraceError
 from lamina.frontend import dtypes
 from lamina.frontend.array import Array
-from lamina.frontend.bind import cast
+from lamina.frontend.bind import cast, size_array
+from lamina.frontend.dims import is_size, lower, upper
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS
 from lamina.frontend.location import fail
 from lamina.frontend.runtime_scalar import RuntimeScalar, bounds_of, plain, weak
@@ -147,6 +148,8 @@ def range_(*bounds: Any) -> Any:
 
 def _bound(value: Any) -> Any:
     """A bound as an int, or as a number of a run."""
+    if is_size(value):
+        return weak(size_array(value), lower(value), upper(value))
     if isinstance(value, RuntimeScalar):
         if value.kind is float:
             raise TypeError("'float' object cannot be interpreted as an integer")

@@ -24,30 +24,27 @@ Key: TypeAlias = "tuple[Tree, int, int]"
 class Varying:
     """What calls have shown of the sizes of one function.
 
-    seen: the sizes that each axis was compiled for. fixed: axes that stay numbers.
+    seen: the shapes that were compiled for. fixed: axes that stay numbers.
     """
 
     def __init__(self) -> None:
-        self.seen: dict[Key, list[set[int]]] = {}
+        self.seen: dict[Key, set[tuple[int, ...]]] = {}
         self.fixed: set[tuple[Key, int]] = set()
 
     def note(self, leaves: Sequence[Any], structure: Tree) -> None:
         """A version is compiled for this call."""
         for number, leaf in enumerate(leaves):
             if is_array(leaf):
-                key = structure, number, leaf.ndim
-                axes = self.seen.setdefault(key, [set() for _ in leaf.shape])
-                for sizes, size in zip(axes, leaf.shape, strict=True):
-                    sizes.add(size)
+                self.seen.setdefault((structure, number, leaf.ndim), set()).add(leaf.shape)
 
     def varies(self, key: Key, axis: int, size: int) -> bool:
         """Whether an axis has had another size than this one; 0 and 1 do not count."""
-        seen = self.seen[key][axis] if key in self.seen else ()
-        return (
-            size > 1
-            and (key, axis) not in self.fixed
-            and any(other > 1 and other != size for other in seen)
-        )
+        others = {shape[axis] for shape in self.seen.get(key, ())}
+        return size > 1 and (key, axis) not in self.fixed and bool(others - {0, 1, size})
+
+    def alike(self, key: Key, axis: int, other: int) -> bool:
+        """Whether two axes have always had one size, as those of square matrices."""
+        return all(shape[axis] == shape[other] for shape in self.seen.get(key, ()))
 
     def fix(self, axes: Iterable[tuple[Key, int]]) -> None:
         """These axes are numbers from now on."""
@@ -78,7 +75,15 @@ class Call:
                 if known is not None:
                     shape[axis] = known
                 elif varying.varies(key, axis, size):
-                    shape[axis] = of_symbol(Symbol(f"{names[number]}.shape[{axis}]", 2))
+                    equal = (
+                        shape[other]
+                        for other in range(axis)
+                        if is_size(shape[other])
+                        and leaf.shape[other] == size
+                        and varying.alike(key, axis, other)
+                    )
+                    own = of_symbol(Symbol(f"{names[number]}.shape[{axis}]", 2))
+                    shape[axis] = next(equal, own)
             if any(map(is_size, shape)):
                 found[number] = tuple(shape)
         return found

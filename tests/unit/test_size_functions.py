@@ -1,0 +1,106 @@
+"""Functions on axes of run-time size: one compilation, and the bits of code made for the sizes."""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from test_jit_shapes import bits, compiled
+
+import lamina as lm
+
+N, M = lm.Dim("n"), lm.Dim("m")
+RNG = np.random.default_rng(0)
+SHAPES = ((2, 7), (1, 1), (7, 2), (3, 64), (65, 3), (1, 5))
+
+ELEMENTWISE: dict[str, Callable[..., Any]] = {
+    name: getattr(lm, name)
+    for name in (
+        "exp", "log1p", "tanh", "sqrt", "abs", "negative", "floor", "sign", "isnan", "relu", "gelu",
+        "softplus", "square", "reciprocal", "logical_not", "signbit",
+    )
+}  # fmt: skip
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **ELEMENTWISE,
+    "add": lambda x: x + x[0] + x[:, :1],
+    "compare": lambda x: lm.where(x > 0.5, x, -x),
+    "astype": lambda x: lm.astype(x * 10, lm.int8),
+    "int8 times size": lambda x: lm.astype(x, lm.int8) * 3 + lm.astype(x, lm.int32) * x.shape[0],
+    "sum": lambda x: (lm.sum(x), lm.sum(x, axis=0), lm.sum(x, axis=1, keepdims=True)),
+    "mean": lambda x: (lm.mean(x), lm.mean(x, axis=0), lm.mean(x, axis=-1)),
+    "var": lambda x: (lm.var(x), lm.std(x, axis=0)),
+    "max": lambda x: (lm.max(x), lm.min(x, axis=0), lm.max(x, axis=1)),
+    "prod": lambda x: lm.prod(x, axis=1),
+    "any": lambda x: (lm.any(x > 0.9), lm.all(x > 0.1, axis=0), lm.count_nonzero(x > 0.5)),
+    "argmax": lambda x: (lm.argmax(x), lm.argmax(x, axis=0), lm.argmin(x, axis=1)),
+    "softmax": lambda x: (lm.softmax(x), lm.log_softmax(x, axis=0)),
+    "logsumexp": lambda x: lm.logsumexp(x, axis=1),
+    "layer_norm": lambda x: (lm.layer_norm(x), lm.rms_norm(x)),
+    "matmul": lambda x: (x @ x.T, x.T @ x, x @ x[0]),
+    "dot": lambda x: (lm.vecdot(x, x), lm.tensordot(x, x, axes=2), lm.outer(x[0], x[:, 0])),
+    "einsum": lambda x: lm.einsum("ij,kj->ik", x, x),
+    "transpose": lambda x: (x.T, lm.permute_dims(x, (1, 0)) + 1, lm.swapaxes(x, 0, 1) * 2),
+    "reshape": lambda x: (x.reshape(-1), x.reshape(x.shape[1], x.shape[0]), x[None], x[:, None]),
+    "ravel": lambda x: (x.T.ravel(), lm.expand_dims(x, axis=1), lm.squeeze(x[:1], 0)),
+    "flip": lambda x: (lm.flip(x), lm.flip(x, axis=1), x[::-1]),
+    "concat": lambda x: (lm.concat([x, x]), lm.concat([x, x * 2], axis=1), lm.stack([x, x])),
+    "split": lambda x: lm.split(lm.concat([x, x]), 2),
+    "tile": lambda x: lm.tile(x, (2, 1)),
+    "broadcast": lambda x: (lm.broadcast_to(x, (3, *x.shape)), lm.broadcast_arrays(x, x[0])),
+    "zeros": lambda x: (lm.zeros(x.shape), lm.ones_like(x), lm.full(x.shape[0], 2)),
+    "arange": lambda x: (lm.arange(x.shape[0]), lm.arange(1, x.shape[1] + 1), lm.arange(x.size)),
+    "linspace": lambda x: lm.linspace(0.0, 1.0, x.shape[0]),
+    "eye": lambda x: (lm.eye(x.shape[0]), lm.tril(x), lm.triu(x, k=1)),
+    "slice": lambda x: (x[1:], x[:-1], x[:, 1:] - x[:, :-1], x[0], x[-1], x[:, -1]),
+    "strided": lambda x: (x[::2], x[1::2], x[:, ::3]),
+    "half": lambda x: (x[: x.shape[0] // 2], x[x.shape[0] // 2 :], x[x.shape[0] // 2]),
+    "write": lambda x: write(lm.copy(x)),
+    "index": lambda x: (x[lm.asarray([0, -1])], lm.take(x, lm.asarray([0]), axis=1)),
+    "mask": lambda x: write_mask(lm.copy(x)),
+    "sort": lambda x: (lm.sort(x), lm.argsort(x, axis=0)),
+    "cumsum": lambda x: (lm.cumsum(x, axis=0), lm.cumulative_sum(x, axis=1)),
+    "pad": lambda x: lm.pad(x, 1),
+    "diff": lambda x: lm.diff(x, axis=1) if hasattr(lm, "diff") else x,
+    "clip": lambda x: lm.clip(x, 0.2, 0.8),
+    "repeat": lambda x: lm.repeat(x, 2, axis=0),
+    "roll": lambda x: lm.roll(x, 1, axis=0),
+    "meshgrid": lambda x: lm.meshgrid(x[0], x[:, 0]),
+    "one_hot": lambda x: lm.one_hot(lm.argmax(x, axis=1), 3),
+    "searchsorted": lambda x: lm.searchsorted(lm.sort(x[0]), x[:, 0]),
+    "loop": lambda x: lm.fori_loop(0, x.shape[0], lambda i, c: c + x[i], x[0]),
+    "scan": lambda x: lm.scan(lambda c, r: (c + r, c), lm.zeros(3), lm.ones((4, 3))),
+    "cond": lambda x: lm.cond(x[0, 0] > 0.5, lambda x: x * 2, lambda x: x + 1, x),
+    "size": lambda x: (x * x.size, x / x.shape[0], x.shape[1] - x, x.shape[0] ** 2 + x),
+    "grad": lambda x: lm.grad(lambda y: lm.sum(lm.tanh(y @ y.T)))(x),
+    "grad of slices": lambda x: lm.grad(lambda y: lm.sum(y[1:] * y[:-1]))(x),
+    "int": lambda x: lm.astype(x * 9, lm.int64) // 2 + lm.sum(lm.astype(x, lm.int32)),
+}
+
+
+def write(y: Any) -> Any:
+    y[0] = 1.0
+    y[-1] += 2.0
+    y[:, 0] = y[:, -1]
+    y[1:] = y[:-1] * 2
+    return y
+
+
+def write_mask(y: Any) -> Any:
+    y[y > 0.5] = 0.0
+    return y
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_one_compilation(name: str) -> None:
+    f = FUNCTIONS[name]
+    one = lm.jit(f, shapes=((N, M),))
+    for shape in SHAPES:
+        x = RNG.random(shape)
+        assert bits(one(x)) == bits(lm.jit(f)(x)), shape
+    assert compiled(one) == 1, one.explain()
