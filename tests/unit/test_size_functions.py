@@ -22,7 +22,7 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     name: getattr(lm, name)
     for name in (
         "exp", "log1p", "tanh", "sqrt", "abs", "negative", "floor", "sign", "isnan", "relu", "gelu",
-        "softplus", "square", "reciprocal", "logical_not", "signbit",
+        "softplus", "square", "reciprocal", "signbit",
     )
 }  # fmt: skip
 
