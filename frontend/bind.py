@@ -26,11 +26,12 @@ from lamina.frontend.array import (
     wrap,
     writable,
 )
-from lamina.frontend.dims import AnySize, is_size, same
+from lamina.frontend.dims import AnySize, is_size, is_static, same
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import DType, Scalar
 from lamina.frontend.location import fail, shown, user_place
 from lamina.frontend.shapes import Shape, broadcast_shapes
+from lamina.frontend.size_checks import one_of_call
 from lamina.frontend.traced import TracedArray, WeakScalar
 from lamina.frontend.views import EAGER
 from lamina.interpreters import nans
@@ -217,6 +218,14 @@ def broadcast(array: Array, shape: Shape) -> Array:
     if same(array.shape, shape):
         return array
     skipped = len(shape) - array.ndim
+    if not is_static(array.shape):
+        units = [
+            one_of_call(size, wanted)
+            for size, wanted in zip(array.shape, shape[skipped:], strict=True)
+        ]
+        if any(units):  # a size of 1 is stretched where it is known
+            sizes = zip(units, array.shape, strict=True)
+            array = view("reshape", array, shape=tuple(1 if u else size for u, size in sizes))
     return view("broadcast", array, dims=tuple(range(skipped, len(shape))), shape=shape)
 
 

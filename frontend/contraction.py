@@ -8,11 +8,11 @@ from lamina.errors import ArgumentError, ShapeError
 from lamina.frontend import complexes, dtypes, shapes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, broadcast, cast, check_dtype, result_dtype, view
-from lamina.frontend.dims import equal
 from lamina.frontend.dispatch import public
 from lamina.frontend.elementwise import conj, product
 from lamina.frontend.location import fail, shown
 from lamina.frontend.shapes import Shape
+from lamina.frontend.size_checks import equal
 
 
 def operands(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Array, Array]:

@@ -36,13 +36,14 @@ from lamina.frontend.bind import (
 from lamina.frontend.bind import (
     full as _full,
 )
-from lamina.frontend.dims import is_size, is_static, refuse
+from lamina.frontend.dims import is_size, is_static
 from lamina.frontend.dispatch import CURRENT, public
 from lamina.frontend.dtypes import DType
 from lamina.frontend.elementwise import add, multiply
 from lamina.frontend.location import fail, shown
 from lamina.frontend.logic import equal, greater_equal, less_equal
 from lamina.frontend.manipulation import reshape, stack
+from lamina.frontend.size_checks import refuse
 from lamina.frontend.traced import TracedArray, WeakScalar
 
 

@@ -160,9 +160,7 @@ def floor_divided(x: AnySize, y: AnySize) -> Any:
     """x // y. Raises `TraceError` for a divisor that is an expression and does not divide x."""
     if isinstance(y, Size):
         found = exact_quotient(x, y)
-        if found is None:
-            fail(TraceError, f"//: expected a number or a factor of {x} as divisor, found {y}")
-        return found
+        return _quotient_of_call(x, y) if found is None else found
     if not isinstance(x, Size) or not y:
         return operator.floordiv(x, y)  # type: ignore[arg-type]
     if y < 0:
@@ -181,6 +179,18 @@ def floor_divided(x: AnySize, y: AnySize) -> Any:
     if isinstance(turned, Size) and _rank(turned) < _rank(rest):
         return minus(whole, floor_divided(other, y))
     return plus(whole, of_terms({(Quotient(rest, y),): 1}))
+
+
+def _quotient_of_call(x: AnySize, y: Size) -> int:
+    """x // y as the call that is traced has it. Raises `TraceError` where no call tells it."""
+    recorder: Any = CURRENT.get()
+    values = None if recorder is None else recorder.sizes.values(minus(x, y), x, y)
+    if values is None:
+        fail(TraceError, f"//: expected a number or a factor of {x} as divisor, found {y}")
+    quotient = values[0] // values[1]
+    decide("le", times(y, quotient), x)
+    decide("lt", x, times(y, quotient + 1))
+    return quotient
 
 
 def _rank(size: Size) -> tuple[Any, ...]:
@@ -333,43 +343,6 @@ def decide(kind: str, x: AnySize, y: AnySize) -> bool:
             return kind == "ne"
         fail(ArgumentError, f"{kind}: expected sizes that bounds tell apart, found {x} and {y}")
     return recorder.sizes.decide(kind, difference, x, y)
-
-
-def equal(name: str, x: AnySize, y: AnySize) -> bool:
-    """Whether two sizes that must be equal are. Of sizes that change in a loop the program checks
-    it at run time (`ShapeError`); the function `name` then goes on as if they were."""
-    if not isinstance(x, Size) and not isinstance(y, Size):
-        return x == y
-    difference = minus(x, y)
-    known = provable("eq", difference)
-    if known is not None:
-        return known
-    recorder: Any = CURRENT.get()
-    if recorder is None:
-        return False
-    if recorder.sizes.undecided(difference):
-        recorder.sizes.check_equal(name, x, y)
-        return True
-    return decide("eq", x, y)
-
-
-def refuse(name: str, found: str) -> NoReturn:
-    """Raise: a function takes sizes only that are known while tracing."""
-    fail(
-        TraceError,
-        f"{name}: expected sizes that are known while tracing, found {found}; give the axis a "
-        "number in shapes=, or call the function with arrays of one size",
-    )
-
-
-def filled(name: str, size: AnySize, axis: int) -> bool:
-    """Whether a size is 1 or more; of one that changes in a loop the program checks it."""
-    known = provable("gt", size)
-    recorder: Any = CURRENT.get()
-    if known is None and recorder is not None and recorder.sizes.undecided(size):
-        recorder.sizes.check_filled(name, size, axis)
-        return True
-    return bool(size) if known is None else known
 
 
 def evaluate(size: AnySize, values: Mapping[Symbol, int]) -> int:

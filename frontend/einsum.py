@@ -9,13 +9,13 @@ from lamina.errors import ArgumentError, ShapeError
 from lamina.frontend import dtypes
 from lamina.frontend.array import Array, ArrayLike
 from lamina.frontend.bind import as_array, bind, broadcast, cast, check_dtype, result_dtype, view
-from lamina.frontend.dims import equal as equal_sizes
 from lamina.frontend.dims import same
 from lamina.frontend.dispatch import public
 from lamina.frontend.elementwise import multiply
 from lamina.frontend.location import fail, shown
 from lamina.frontend.logic import equal
 from lamina.frontend.reductions import reduce
+from lamina.frontend.size_checks import equal as equal_sizes
 
 
 @public

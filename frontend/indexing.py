@@ -25,7 +25,7 @@ from lamina.frontend.bind import (
     view,
 )
 from lamina.frontend.bind import cast as to_dtype
-from lamina.frontend.dims import is_size, is_static, refuse, same
+from lamina.frontend.dims import is_size, is_static, same
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS, public
 from lamina.frontend.dtypes import INTEGERS, bool_, uint64
 from lamina.frontend.index_arrays import (
@@ -39,6 +39,7 @@ from lamina.frontend.index_arrays import (
 from lamina.frontend.location import fail
 from lamina.frontend.run_time_views import is_run_time, run_time_view, static_keys
 from lamina.frontend.shapes import Shape
+from lamina.frontend.size_checks import refuse
 from lamina.frontend.traced import TracedArray, WeakScalar
 
 

@@ -36,7 +36,7 @@ from lamina.frontend.scope import Scope
 from lamina.frontend.shapes import Shape, result_shape
 from lamina.frontend.size_table import SizeTable
 from lamina.frontend.traced import Position, Storage, TracedArray, WeakScalar, make, make_weak
-from lamina.frontend.views import Step, row_major, viewed_strides, write_back
+from lamina.frontend.views import Step, row_major, same_steps, viewed_strides, write_back
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -490,7 +490,7 @@ class Recorder:
             refuse_stale(array)
         if array._storage.scope is not self.scope:
             self.scope.enter(array)
-        if update._storage is array._storage and update._steps == array._steps:
+        if update._storage is array._storage and same_steps(update._steps, array._steps):
             return  # `x[key] += y` ends by writing the view x[key] to itself
         olds = self._chain(array)[:-1] if array._steps else []
         for (step, params), old in zip(reversed(array._steps), reversed(olds), strict=True):

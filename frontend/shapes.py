@@ -13,8 +13,9 @@ from math import prod
 from typing import Any, SupportsIndex, TypeAlias, TypeGuard
 
 from lamina.errors import ArgumentError, AxisError, ShapeError
-from lamina.frontend.dims import equal, filled, is_size, is_static, same
+from lamina.frontend.dims import is_size, is_static, same
 from lamina.frontend.location import fail, shown
+from lamina.frontend.size_checks import equal, filled
 
 Shape: TypeAlias = "tuple[int, ...]"
 Axes: TypeAlias = "int | tuple[int, ...] | None"

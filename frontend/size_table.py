@@ -18,7 +18,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects import arith
 from lamina.errors import TraceError
-from lamina.frontend import dims, ir
+from lamina.frontend import dims, ir, size_checks
 from lamina.frontend.dims import AnySize, Product, Quotient, Size, Symbol
 from lamina.frontend.dtypes import int64
 from lamina.frontend.location import fail, user_position
@@ -129,6 +129,11 @@ class SizeTable:
         """Whether no call tells the size: it changes in a loop."""
         return self._hinting(size) is None
 
+    def values(self, known: AnySize, *sizes: AnySize) -> list[int] | None:
+        """What sizes are in the call that is traced; None unless it tells `known`."""
+        table = self._hinting(known)
+        return None if table is None else [dims.evaluate(size, table.hints) for size in sizes]
+
     def check_equal(self, name: str, x: AnySize, y: AnySize) -> None:
         """Let the program check that two sizes are equal."""
         key = "equal", dims.key_of(x), dims.key_of(y)
@@ -136,8 +141,7 @@ class SizeTable:
             return
         a, b = self.array(x), self.array(y)
         message = f"{name}: expected sizes that are equal, found {{}} and {{}}"
-        operands = [self.recorder.emit("equal", [a, b], {}), a, b]
-        self.recorder.effect("check", operands, {"error": "ShapeError", "message": message})
+        self._check([self.recorder.emit("equal", [a, b], {}), a, b], message)
         self._made[key, self.recorder.block] = self.recorder.read(a)
 
     def check_filled(self, name: str, size: Size, axis: int) -> None:
@@ -146,7 +150,10 @@ class SizeTable:
         one = self.recorder.constant(np.asarray(1))
         holds = self.recorder.emit("greater_equal", [array, one], {})
         message = f"{name}: expected a size of 1 or more on axis {axis}, found {{}}"
-        self.recorder.check([holds, array], "ShapeError", message)
+        self._check([holds, array], message)
+
+    def _check(self, operands: Sequence[TracedArray], message: str) -> None:
+        self.recorder.effect("check", operands, {"error": "ShapeError", "message": message})
 
     def require(self, kind: str, size: Size, x: AnySize, y: AnySize) -> None:
         """From here on the trace holds where `size` is `kind` 0."""
@@ -382,9 +389,9 @@ class SizeTable:
         held = ir.OPS[name].get_irdl_definition().properties
         for key, value in params.items():
             if key in held and not dims.is_static(value if isinstance(value, tuple) else (value,)):
-                dims.refuse(name, f"{key} {value}")
+                size_checks.refuse(name, f"{key} {value}")
         if name == "random_bits" and not dims.is_static(shape):
-            dims.refuse(name, f"shape {shape}")
+            size_checks.refuse(name, f"shape {shape}")
         return params
 
     def sliced(self, array: TracedArray, params: dict[str, Any]) -> TracedArray | None:

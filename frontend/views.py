@@ -127,6 +127,16 @@ def _reshaped_strides(shape: Shape, strides: Shape, wanted: Shape) -> Shape | No
         return None
 
 
+def same_steps(steps: tuple[Step, ...], others: tuple[Step, ...]) -> bool:
+    """Whether two chains of views are the same for certain."""
+    return len(steps) == len(others) and all(
+        name == other
+        and params.keys() == found.keys()
+        and all(same(params[key], found[key]) for key in params)
+        for (name, params), (other, found) in zip(steps, others, strict=True)
+    )
+
+
 def _symbolic_strides(shape: Shape, strides: Shape, wanted: Shape) -> Shape | None:
     """NumPy's rule for sizes that are expressions: each run of memory is cut into whole axes."""
     runs: list[tuple[int, int]] = []

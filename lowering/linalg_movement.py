@@ -187,11 +187,14 @@ def lower_reshape(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAVal
     value, target = operands[0], cast("TensorType[Attribute]", op.results[0].type)
     source, shape = shape_of(value), target.get_shape()
     sizes = _with_sizes(target, operands[1:])
-    if source == shape:
+    # of several `?` only equal sizes tell that each stays where it is
+    known = [size for size in b.sizes_of(value) if size != 1]
+    kept_sizes = source.count(DYNAMIC_INDEX) < 2 or known == [size for size in sizes if size != 1]
+    if source == shape and kept_sizes:
         return value
     if (window := without_units(b, value, shape)) is not None:
         return window
-    if same_but_units(source, shape):
+    if same_but_units(source, shape) and kept_sizes:
         kept = iter([d for d, size in enumerate(shape) if size != 1])
         exprs: list[AffineExpr | int] = [
             0 if size == 1 else AffineExpr.dimension(next(kept)) for size in source

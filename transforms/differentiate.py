@@ -33,11 +33,11 @@ from xdsl.passes import ModulePass
 from lamina.dialects import scf
 from lamina.dialects.locations import place_of
 from lamina.dialects.nd import NdOp
-from lamina.dialects.nd.base import is_float
+from lamina.dialects.nd.base import DYNAMIC_INDEX, is_float
 from lamina.dialects.nd.gradients import CustomVjpOp
 from lamina.dialects.type_tests import is_tensor
 from lamina.errors import LoweringError
-from lamina.transforms.derivatives import INTO, RULES, Node
+from lamina.transforms.derivatives import INTO, RULES, Node, needs_sizes
 from lamina.transforms.differentiate_checkpoint import CHECKPOINT, group_before, pull_again
 from lamina.transforms.differentiate_control import pull_custom, pull_if
 from lamina.transforms.differentiate_loops import Loop, Memo, counted
@@ -82,6 +82,16 @@ def node_of(op: Operation) -> Node[SSAValue]:
     )
 
 
+def check_sizes(node: Node[SSAValue], e: IrEmitter) -> None:
+    """Refuse a rule that computes with sizes where these are not known."""
+    values = [value for value in (*node.operands, *node.results) if is_tensor(value.type)]
+    dynamic = any(DYNAMIC_INDEX in e.shape(value) for value in values)
+    if dynamic and needs_sizes(node.name, node.params):
+        raise LoweringError(
+            f"differentiate: expected known sizes for the derivative of nd.{node.name}, found a ?"
+        )
+
+
 def _parts(
     op: Operation,
     given: Sequence[SSAValue | None],
@@ -100,6 +110,7 @@ def _parts(
             if number == 0 and before is not None and node.name in INTO:
                 yield operand, INTO[node.name](e, node, g, before)
                 continue
+            check_sizes(node, e)
             part = RULES[node.name](e, node, g, number)
         except LoweringError as error:
             error.place = error.place or place_of(op.location)

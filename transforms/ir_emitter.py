@@ -6,7 +6,7 @@ Result types follow from operands. A `?` of a result takes its size from a value
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import (
@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.dialects import nd
+from lamina.dialects import arith, nd
 from lamina.dialects.nd.base import (
     DYNAMIC_INDEX,
     element_of,
@@ -207,13 +207,40 @@ class IrEmitter(Emitter[SSAValue]):
         self, value: SSAValue, starts: Sequence[SSAValue], like: SSAValue
     ) -> SSAValue:
         type = TensorType(element_of(value), shape_of(like))
-        sizes: dict[str, Attribute] = {"sizes": DenseArrayBase.from_list(i64, shape_of(like))}
+        window = [-1 if size == DYNAMIC_INDEX else size for size in shape_of(like)]
+        sizes: dict[str, Attribute] = {"sizes": DenseArrayBase.from_list(i64, window)}
         return self.make("dynamic_slice", (value, *starts, *self.sizes(like)), type, sizes)
 
     def dynamic_update_slice(
         self, value: SSAValue, update: SSAValue, starts: Sequence[SSAValue]
     ) -> SSAValue:
         return self.make("dynamic_update_slice", (value, update, *starts), tensor_type(value))
+
+    def start(self, before: Sequence[SSAValue], axis: int, number: int = 0) -> SSAValue:
+        known = [shape_of(value)[axis] for value in before]
+        number += sum(size for size in known if size != DYNAMIC_INDEX)
+        total = self._index(arith.ConstantOp, (), {"value": IntegerAttr(number, IndexType())})
+        for value, size in zip(before, known, strict=True):
+            if size == DYNAMIC_INDEX:
+                dim = self.make("dim", (value,), IndexType(), {"axis": IntegerAttr(axis, i64)})
+                flags: dict[str, Attribute] = {"overflowFlags": arith.NO_OVERFLOW}
+                total = self._index(arith.AddiOp, (total, dim), flags)
+        return total
+
+    def _index(
+        self,
+        kind: type[Operation],
+        operands: Sequence[SSAValue],
+        properties: Mapping[str, Attribute],
+    ) -> SSAValue:
+        op = kind.create(
+            operands=operands,
+            result_types=[IndexType()],
+            properties=properties,
+            location=self.location,
+        )
+        self.insert(op)
+        return op.results[0]
 
 
 def attribute_of(value: Any) -> Attribute:

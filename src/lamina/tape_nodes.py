@@ -215,6 +215,9 @@ class ArrayEmitter(Emitter[Array]):
     def dynamic_update_slice(self, value: Array, update: Array, starts: Any) -> Array:
         return primitives.bind("dynamic_update_slice", value, update, starts=starts)
 
+    def start(self, before: Sequence[Array], axis: int, number: int = 0) -> int:
+        return number + sum(value.shape[axis] for value in before)
+
 
 _EMITTER = ArrayEmitter()
 

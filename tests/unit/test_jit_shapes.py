@@ -158,7 +158,6 @@ def test_conditions_on_sizes() -> None:
     assert "holds where" not in f.explain()  # the bounds of m say so
 
 
-@pytest.mark.xfail(reason="a computed size that is 1 at run time broadcasts", strict=True)
 def test_a_view_that_needs_a_factor() -> None:
     """R94: compiled with sizes that are multiples of 4, then called with others."""
 
@@ -306,3 +305,18 @@ def test_executables_of_all_sizes() -> None:
     for call in (lambda: exe(np.ones(5000)), lambda: exe.run({"x": np.ones(0)})):
         with pytest.raises(lm.ArgumentError, match="m = "):
             call()
+
+
+def test_derivatives_that_need_sizes() -> None:
+    for f in (
+        lambda x: lm.sum(lm.cumprod(x)),
+        lambda x: lm.prod(x),
+        lambda x: lm.sum(x[::2] ** 2),
+    ):
+        with pytest.raises(lm.LoweringError, match="expected known sizes for the derivative") as e:
+            lm.jit(lm.grad(f), shapes=((M,),))(np.ones(4))
+        assert "test_jit_shapes.py" in str(e.value)
+        one = lm.jit(lm.grad(f))
+        for size in (3, 4, 5):
+            expected = lm.grad(f)(lm.ones(size))
+            np.testing.assert_array_equal(np.asarray(one(np.ones(size))), np.asarray(expected))

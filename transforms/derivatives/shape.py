@@ -7,6 +7,11 @@ from typing import Any
 from lamina.transforms.derivatives.emitter import Emitter, Node, Rule
 
 
+def is_dynamic(e: Emitter[Any], *values: Any) -> bool:
+    """Whether a value has a size that only a run knows."""
+    return any(size < 0 for value in values for size in e.shape(value))
+
+
 def broadcast(e: Emitter[Any], n: Node[Any], g: Any, _: int) -> Any:
     """Sum over the axes that are new, and over those that were stretched from a size of 1."""
     dims, source, target = n.params["dims"], e.shape(n.x), e.shape(n.out)
@@ -35,9 +40,12 @@ def reverse(e: Emitter[Any], n: Node[Any], g: Any, _: int) -> Any:
 def concat(e: Emitter[Any], n: Node[Any], g: Any, operand: int) -> Any:
     """The operand's part."""
     axis, limits = n.params["axis"], list(e.shape(g))
+    if is_dynamic(e, *n.operands):
+        before = n.operands[:operand]
+        starts = [e.start(before if a == axis else (), a) for a in range(len(limits))]
+        return e.dynamic_slice(g, starts, n.operands[operand])
     starts = [0] * len(limits)
-    before: list[int] = [e.shape(other)[axis] for other in n.operands[:operand]]
-    starts[axis] = sum(before)
+    starts[axis] = sum(e.shape(other)[axis] for other in n.operands[:operand])
     limits[axis] = starts[axis] + e.shape(n.operands[operand])[axis]
     return e.slice(g, starts, limits)
 
@@ -45,7 +53,10 @@ def concat(e: Emitter[Any], n: Node[Any], g: Any, operand: int) -> Any:
 def pad(e: Emitter[Any], n: Node[Any], g: Any, operand: int) -> Any:
     """The part inside; for the value what is left."""
     low, shape = n.params["low"], e.shape(n.x)
-    inside = e.slice(g, low, [a + size for a, size in zip(low, shape, strict=True)])
+    if is_dynamic(e, n.x):
+        inside = e.dynamic_slice(g, [e.start((), a, edge) for a, edge in enumerate(low)], n.x)
+    else:
+        inside = e.slice(g, low, [a + size for a, size in zip(low, shape, strict=True)])
     if operand == 0:
         return inside
     everything = range(len(shape))
@@ -55,6 +66,9 @@ def pad(e: Emitter[Any], n: Node[Any], g: Any, operand: int) -> Any:
 def slice(e: Emitter[Any], n: Node[Any], g: Any, _: int) -> Any:
     """Put back where it came from, zeros elsewhere."""
     starts, strides, shape = n.params["starts"], n.params["strides"], e.shape(n.x)
+    if is_dynamic(e, n.x, g):
+        places = [e.start((), axis, start) for axis, start in enumerate(starts)]
+        return e.dynamic_update_slice(e.full(0.0, n.x), g, places)
     wide = e.spread(g, strides)
     sizes = e.shape(wide)
     high = [size - s - w for size, s, w in zip(shape, starts, sizes, strict=True)]
