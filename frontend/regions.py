@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import IntegerAttr, i1
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lamina.frontend.recorder import Recorder
 
 Arrays: TypeAlias = "list[TracedArray]"
+G = TypeVar("G", "list[TracedArray]", "list[TracedArray] | None")
 
 
 def branches(
@@ -88,8 +89,8 @@ def counted(
     recorder: Recorder,
     bounds: tuple[int | TracedArray, int | TracedArray],
     init: Sequence[TracedArray],
-    body: Callable[[TracedArray, Arrays], Arrays | None],
-) -> Arrays | None:
+    body: Callable[[TracedArray, Arrays], G],
+) -> G:
     """`scf.for` over int64 from the first bound up to the second, by 1.
 
     None, and nothing is recorded, where the body gives None.
@@ -111,7 +112,7 @@ def counted(
         values = [recorder.read(array) for array in given or ()]
     if given is None:
         scope.drop()
-        return None
+        return given
     if not convert.results[0].uses and convert.results[0] not in values:
         convert.detach()
         convert.erase()
@@ -125,7 +126,7 @@ def counted(
         regions=[Region(block)],
         location=location,
     )
-    return _results(recorder, op, init, written)
+    return cast(Any, _results(recorder, op, init, written))
 
 
 def imagined_index(
@@ -145,8 +146,8 @@ def repeated(
     recorder: Recorder,
     init: Sequence[TracedArray],
     test: Callable[[Arrays], TracedArray],
-    body: Callable[[Arrays], Arrays | None],
-) -> Arrays | None:
+    body: Callable[[Arrays], G],
+) -> G:
     """`scf.while`: the body's work as long as the test, a 0-d bool, holds.
 
     None, and nothing is recorded, where the body gives None.
@@ -166,7 +167,7 @@ def repeated(
     if given is None:
         first.drop()
         second.drop()
-        return None
+        return given
     written = written_in([first, second])
     handed = first.settle(written, handed)
     before.add_op(scf.ConditionOp.create(operands=[flag, *handed], location=location))
@@ -179,7 +180,7 @@ def repeated(
         regions=[Region(before), Region(after)],
         location=location,
     )
-    return _results(recorder, op, init, written)
+    return cast(Any, _results(recorder, op, init, written))
 
 
 def _flag(recorder: Recorder, array: TracedArray) -> SSAValue:

@@ -7,7 +7,7 @@ numbers it computes as Python does, in int64 and float64.
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from lamina.errors import DivisionError, DTypeError, TraceError
 from lamina.frontend import dtypes
@@ -198,4 +198,4 @@ for _operator, _name in _OPERATORS.items():
     setattr(RuntimeScalar, f"__i{_operator}__", _method(_operator, _name))
 for _operator, _name in zip(("eq", "ne", "lt", "le", "gt", "ge"), _COMPARISONS, strict=True):
     setattr(RuntimeScalar, f"__{_operator}__", _method(_operator, _name))
-cast(Any, RuntimeScalar).__hash__ = lambda self: hash(self.number())  # after __eq__
+setattr(RuntimeScalar, "__hash__", WeakScalar.__hash__)  # noqa: B010 (after __eq__)

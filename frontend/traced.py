@@ -192,7 +192,8 @@ class WeakScalar(TracedArray):
     def fit(self, dtype: DType) -> None:
         """Check that the int is one of an integer `dtype`; the trace holds while it is."""
         check_scalar(self._number, dtype)
-        self._storage.recorder.keep_in_range(self, *RANGES[dtype])
+        number: Any = self  # through the link pyright sees another class
+        self._storage.recorder.keep_in_range(number, *RANGES[dtype])
 
     def _scalar(self, kind: str) -> Any:
         return self.number()

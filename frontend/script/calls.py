@@ -9,6 +9,7 @@ import math
 import types
 from collections.abc import Callable
 from typing import Any
+from typing import cast as typed
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def function(called: Any) -> Any:
     if recorder is None:
         return called
     called = replacement(called)
-    kind = type(called)
+    kind = typed(Any, type(called))
     if kind is types.FunctionType:
         return _python_function(called)
     if kind is types.MethodType:
@@ -46,7 +47,7 @@ def function(called: Any) -> Any:
         return functools.partial(inner, *called.args, **called.keywords)
     if kind is types.BuiltinMethodType:
         owner = called.__self__
-        if called.__name__ in METHODS.get(type(owner), ()):
+        if called.__name__ in METHODS.get(typed(Any, type(owner)), ()):
             check_change(owner, f".{called.__name__}()")
     if kind is type and issubclass(called, np.generic):
         return functools.partial(_numpy_scalar, called)
@@ -76,11 +77,10 @@ def _with_functions(called: Callable[..., Any], *args: Any, **kwargs: Any) -> An
 
 
 def _argument(value: Any) -> Any:
-    if isinstance(value, types.FunctionType) and is_user_code(value.__code__):
-        return _python_function(value)
-    if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
-        return type(value)(map(_argument, value))
-    return value
+    if isinstance(value, types.FunctionType):
+        return _python_function(value) if is_user_code(value.__code__) else value
+    kind = typed(Any, type(value))
+    return typed(Any, kind(map(_argument, value)) if kind in (list, tuple) else value)
 
 
 # builtins
@@ -112,7 +112,10 @@ def float_(*args: Any) -> Any:
     """`float`."""
     value = args[0] if args else 0.0
     if isinstance(value, WeakScalar) and not isinstance(value, RuntimeScalar):
-        return value if value.kind is float else value * 1.0 if value.kind is int else float(value)
+        as_float: Any = value
+        if value.kind is int:
+            as_float = as_float * 1.0
+        return as_float if value.kind is not bool else builtins.float(as_float)
     if not is_traced(value):
         return builtins.float(*args)
     return weak(cast(_real("float", value), dtypes.float64))
@@ -128,9 +131,10 @@ def bool_(*args: Any) -> Any:
 
 def round_(value: Any, digits: Any = None) -> Any:
     """`round`."""
+    number: Any = value
     if isinstance(value, TracedArray) and not is_weak(value) and digits is None:
         return FUNCTIONS["round"](value)
-    return builtins.round(value) if digits is None else builtins.round(value, digits)
+    return builtins.round(number) if digits is None else builtins.round(number, digits)
 
 
 def _extreme(name: str, larger: bool) -> Callable[..., Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterator, Sequence
 from typing import Any
+from typing import cast as typed
 
 from lamina.errors import ArgumentError, TraceError
 from lamina.frontend import dtypes
@@ -132,7 +133,8 @@ def steps_of(value: Any) -> Steps | None:
 
 def iterated(value: Any) -> Any:
     """What a comprehension goes over."""
-    return map(load, value) if isinstance(value, (list, tuple)) else value
+    kind = typed(Any, type(value))
+    return map(load, value) if kind in (list, tuple) else value
 
 
 def range_(*bounds: Any) -> Any:

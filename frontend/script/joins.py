@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from lamina.errors import ArgumentError, DTypeError, ShapeError
 from lamina.frontend import dtypes, tree
@@ -91,7 +91,7 @@ def joined(name: str, path: str, x: Any, y: Any) -> Slot:
     _differ(name, path, a, b)
 
 
-def _differ(name: str, path: str, a: Slot, b: Slot) -> Any:
+def _differ(name: str, path: str, a: Slot, b: Slot) -> NoReturn:
     error = ShapeError if a.shape != b.shape else DTypeError
     fail(
         error,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from lamina.frontend.script.names import inside
 
@@ -45,7 +46,7 @@ class Jumps:
         """A list of statements without jumps."""
         result: list[ast.stmt] = []
         for number, statement in enumerate(body):
-            rest = body[number + 1 :]
+            rest: list[ast.stmt] = list(body[number + 1 :])
             match statement:
                 case ast.Return():
                     value = statement.value or ast.Constant(None)
@@ -97,7 +98,7 @@ class Jumps:
         flags = _Loop(f"lm__break{self.count}", f"lm__continue{self.count}")
         left = [flags.broken] * _has(loop.body, (ast.Break,), own=True)
         before = [_assign(flags.broken, False, loop)] if left else []
-        left += [DONE] * _has(loop.body, (ast.Return,))
+        left += [DONE] * int(_has(loop.body, (ast.Return,)))
         continues = _has(loop.body, (ast.Continue,), own=True)
         loop.body = self.block(loop.body, flags)
         if continues:
@@ -111,7 +112,7 @@ class Jumps:
         self, loop: ast.While | ast.For, rest: Sequence[ast.stmt], outer: _Loop | None
     ) -> list[ast.stmt]:
         """What follows a loop; its else clause runs unless the loop was left."""
-        left: list[str] = loop.lm__left  # type: ignore[union-attr]
+        left = cast("list[str]", vars(loop)["lm__left"])
         orelse, loop.orelse = loop.orelse, []
         if orelse and left:
             clause = ast.If(_unset(left, orelse[0]), orelse, [])

@@ -295,8 +295,9 @@ def _bounds(steps: Steps) -> tuple[Any, Any]:
 def _item(steps: Steps, i: Array, low: Any, high: Any) -> Any:
     """The item of a trip, from the loop's variable."""
     least, most = bounds_of(low), bounds_of(high)
-    known = least is not None and most is not None
-    number = weak(i, least[0], most[1] - 1) if known else weak(i)
+    number = weak(i)
+    if least is not None and most is not None:
+        number = weak(i, least[0], most[1] - 1)
     is_range = isinstance(steps, Range) and isinstance(steps.step, int) and steps.step == 1
     return number if is_range else load(steps.item(number))
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from lamina.errors import CheckError, TraceError
 from lamina.frontend.array import Array
@@ -23,21 +24,16 @@ from lamina.frontend.script.source import CELL, converted
 from lamina.frontend.script.values import Undefined, is_traced, load, returned, truth
 from lamina.frontend.traced import TracedArray
 
+_NAMES = {
+    "Add": "add", "Sub": "sub", "Mult": "mul", "MatMult": "matmul", "Div": "truediv",
+    "FloorDiv": "floordiv", "Mod": "mod", "Pow": "pow", "LShift": "lshift", "RShift": "rshift",
+    "BitAnd": "and", "BitOr": "or", "BitXor": "xor",
+}  # fmt: skip
 _BINARY: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
-    "Add": (operator.add, operator.iadd),
-    "Sub": (operator.sub, operator.isub),
-    "Mult": (operator.mul, operator.imul),
-    "MatMult": (operator.matmul, operator.imatmul),
-    "Div": (operator.truediv, operator.itruediv),
-    "FloorDiv": (operator.floordiv, operator.ifloordiv),
-    "Mod": (operator.mod, operator.imod),
-    "Pow": (operator.pow, operator.ipow),
-    "LShift": (operator.lshift, operator.ilshift),
-    "RShift": (operator.rshift, operator.irshift),
-    "BitAnd": (operator.and_, operator.iand),
-    "BitOr": (operator.or_, operator.ior),
-    "BitXor": (operator.xor, operator.ixor),
+    node: (getattr(operator, f"__{name}__"), getattr(operator, f"__i{name}__"))
+    for node, name in _NAMES.items()
 }
+"""Class of the node -> the operator, and the one in place."""
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq,
     "ne": operator.ne,
@@ -64,12 +60,12 @@ def contains(container: Any, item: Any) -> Any:
     """`item in container`."""
     if isinstance(container, TracedArray):
         return FUNCTIONS["any"](FUNCTIONS["equal"](container, item))
-    traced = is_traced(item) or (
-        isinstance(container, (list, tuple)) and any(map(is_traced, container))
-    )
-    if not traced or not isinstance(container, (list, tuple, range)):
-        return item in container
-    return or_(False, *[(lambda x=x: operator.eq(item, x)) for x in container])
+    kind = cast(Any, type(container))
+    if kind in (list, tuple, range):
+        parts: list[Any] = list(container)
+        if any(map(is_traced, (item, *parts))):
+            return or_(False, *[partial(operator.eq, item, x) for x in parts])
+    return item in container
 
 
 def augmented(op: str, old: Any, value: Any) -> Any:

@@ -180,7 +180,9 @@ def _find(code: types.CodeType, namespace: dict[str, Any]) -> ast.FunctionDef | 
     for node in reversed(nodes):  # a lambda in a lambda comes first
         if isinstance(node, ast.Lambda):
             if code.co_name == _LAMBDA and _is_lambda(node, code):
-                body = [ast.copy_location(ast.Return(copy.deepcopy(node.body)), node.body)]
+                body: list[ast.stmt] = [
+                    ast.copy_location(ast.Return(copy.deepcopy(node.body)), node.body)
+                ]
                 made = ast.FunctionDef(f"{OPERATORS}lambda", copy.deepcopy(node.args), body, [])
                 return ast.copy_location(made, node)
         elif isinstance(node, ast.FunctionDef) and _is_function(node, code):

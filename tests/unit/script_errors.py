@@ -1,5 +1,6 @@
 """Programs that script mode refuses, each with the error, a part of its text, and its line."""
 
+# pyright: basic, reportPossiblyUnboundVariable=false, reportUnboundVariable=false
 # ruff: noqa: B007, F821, F841, PLW0603
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Programs with branches, for script mode."""
 
+# pyright: basic, reportPossiblyUnboundVariable=false, reportUnboundVariable=false
 # ruff: noqa: PLR0133
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Programs with functions, containers and assignments, for script mode."""
 
+# pyright: basic, reportPossiblyUnboundVariable=false, reportUnboundVariable=false
 # ruff: noqa: C416
 from __future__ import annotations
 

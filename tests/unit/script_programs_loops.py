@@ -1,5 +1,6 @@
 """Programs with loops, for script mode."""
 
+# pyright: basic, reportOperatorIssue=false, reportPossiblyUnboundVariable=false, reportUnboundVariable=false
 # ruff: noqa: B007, B905, PLW2901
 from __future__ import annotations
 

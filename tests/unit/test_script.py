@@ -1,6 +1,6 @@
 """Script mode: each program of the table gives what plain Python and NumPy give."""
 
-# pyright: reportPrivateUsage=false
+# pyright: basic, reportPossiblyUnboundVariable=false
 from __future__ import annotations
 
 import functools

@@ -26,7 +26,7 @@ class State:
 
 
 STATE = State()
-FACTOR = 1.0
+factor = 1.0
 
 
 def helper(x: Any, offset: float = 10.0) -> Any:
@@ -48,7 +48,7 @@ def make() -> tuple[Callable[..., Any], Callable[[float], None]]:
         for value in STATE.items:
             x = x + value
         if x[0] > 0:
-            x = helper(x) * FACTOR
+            x = helper(x) * factor
         for i in range(3):
             x[i] += STATE.array[i] * cell
         return x * STATE.scale + STATE.table["a"]
@@ -61,8 +61,8 @@ def make() -> tuple[Callable[..., Any], Callable[[float], None]]:
 
 
 def change_global() -> None:
-    global FACTOR  # noqa: PLW0603
-    FACTOR += 1
+    global factor  # noqa: PLW0603
+    factor += 1
 
 
 def change_function() -> None:
@@ -71,7 +71,7 @@ def change_function() -> None:
 
 
 CHANGES: dict[str, tuple[Callable[[], Any], str | None]] = {
-    "global": (change_global, "FACTOR: expected 1.0, found 2.0"),
+    "global": (change_global, "factor: expected 1.0, found 2.0"),
     "attribute": (lambda: setattr(STATE, "scale", 3.0), "STATE.scale: expected 2.0, found 3.0"),
     "dict": (lambda: STATE.table.update(a=9.0), "STATE.table['a']: expected 1.0, found 9.0"),
     "list length": (lambda: STATE.items.append(7.0), "STATE.items"),
