@@ -162,7 +162,7 @@ class Carries:
         if before != [v.slots for v in self.variables] or unknown != [
             v.unknown for v in self.variables
         ]:
-            for v in self.variables:
+            for v in (v for v in self.variables if not v.unknown):
                 static = [None if slot else x for x, slot in zip(v.leaves, v.slots, strict=True)]
                 self.memo[v.name] = list(v.slots), v.tree, static
             return None

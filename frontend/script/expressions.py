@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
+from lamina.frontend.script.names import placed
 from lamina.frontend.script.unsupported import refuse
 
 OPERATORS = "lm__"
@@ -31,11 +32,6 @@ def operation(name: str, arguments: Sequence[ast.expr], at: ast.AST) -> ast.expr
     start.end_lineno, start.end_col_offset = start.lineno, start.col_offset
     function = ast.copy_location(ast.Attribute(start, name, ast.Load()), start)
     return placed(ast.Call(function, list(arguments), []), at)
-
-
-def placed(node: Any, at: ast.AST) -> Any:
-    """`node`, whose parts without a place get that of `at`."""
-    return ast.fix_missing_locations(ast.copy_location(node, at))
 
 
 def thunk(body: ast.expr) -> ast.expr:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from lamina.frontend.script.names import inside
+from lamina.frontend.script.names import inside, placed
 
 RESULT, DONE = "lm__result", "lm__done"
 """The names of a function's result, and of whether it has one."""
@@ -36,11 +36,11 @@ class Jumps:
         whole = list(body)
         if not surely_jumps(whole):
             last = whole[-1] if whole else at
-            whole.append(ast.copy_location(ast.Return(ast.Constant(None)), last))
+            whole.append(placed(ast.Return(ast.Constant(None)), last))
         lowered = self.block(whole, None)
         lowered.insert(0, _assign(DONE, False, at))
         last = ast.Return(ast.Name(RESULT, ast.Load()))
-        return [*lowered, ast.copy_location(last, lowered[-1] if lowered else at)]
+        return [*lowered, placed(last, lowered[-1] if lowered else at)]
 
     def block(self, body: Sequence[ast.stmt], loop: _Loop | None) -> list[ast.stmt]:
         """A list of statements without jumps."""
@@ -51,7 +51,7 @@ class Jumps:
                 case ast.Return():
                     value = statement.value or ast.Constant(None)
                     target: ast.expr = ast.Name(RESULT, ast.Store())
-                    made = ast.copy_location(ast.Assign([target], value), statement)
+                    made = placed(ast.Assign([target], value), statement)
                     return [*result, made, _assign(DONE, True, statement)]
                 case ast.Break() | ast.Continue():
                     assert loop is not None
@@ -91,7 +91,7 @@ class Jumps:
         if not rest:
             return []
         guard = ast.If(_unset(flags, rest[0]), self.block(rest, loop), [])
-        return [ast.copy_location(guard, rest[0])]
+        return [placed(guard, rest[0])]
 
     def _loop(self, loop: ast.While | ast.For) -> list[ast.stmt]:
         self.count += 1
@@ -116,7 +116,7 @@ class Jumps:
         orelse, loop.orelse = loop.orelse, []
         if orelse and left:
             clause = ast.If(_unset(left, orelse[0]), orelse, [])
-            rest = [ast.copy_location(clause, orelse[0]), *rest]
+            rest = [placed(clause, orelse[0]), *rest]
         elif orelse:
             rest = [*orelse, *rest]
         if DONE in left:
@@ -163,11 +163,11 @@ def _has_own(statement: ast.stmt, kinds: tuple[type[ast.stmt], ...]) -> bool:
 
 def _assign(name: str, value: bool, at: ast.AST) -> ast.stmt:
     made = ast.Assign([ast.Name(name, ast.Store())], ast.Constant(value))
-    return ast.copy_location(made, at)
+    return placed(made, at)
 
 
 def _unset(flags: Sequence[str], at: ast.AST) -> ast.expr:
     """`not (a or b)`."""
     parts: list[ast.expr] = [ast.Name(flag, ast.Load()) for flag in flags]
     test = parts[0] if len(parts) == 1 else ast.BoolOp(ast.Or(), parts)
-    return ast.copy_location(ast.UnaryOp(ast.Not(), test), at)
+    return placed(ast.UnaryOp(ast.Not(), test), at)

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Scope: TypeAlias = "ast.FunctionDef | ast.Lambda"
 Names: TypeAlias = "frozenset[str]"
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def placed(node: Any, at: ast.AST) -> Any:
+    """`node` at the place of `at`, and its parts that have no place too."""
+    return ast.fix_missing_locations(ast.copy_location(node, at))
 
 
 def parameters(arguments: ast.arguments) -> list[str]:

@@ -10,7 +10,8 @@ import ast
 from collections.abc import Sequence
 
 from lamina.frontend.script import jumps, names
-from lamina.frontend.script.expressions import OPERATORS, Expressions, operation, placed, thunk
+from lamina.frontend.script.expressions import OPERATORS, Expressions, operation, thunk
+from lamina.frontend.script.names import placed
 
 
 class Statements:
