@@ -35,6 +35,23 @@ def link_results(results: Sequence[TracedArray], given: Iterable[Sequence[Traced
             link(result._storage, first.setdefault(storage, result._storage))
 
 
+def came_from(result: Storage, given: Iterable[Storage]) -> None:
+    """Note what a function's result may be the memory of; nothing is written on its way to the
+    end of the function, and `link_returned` links it there."""
+    result.before = (*result.before, *given)
+
+
+def link_returned(result: Storage) -> None:
+    """Link a function's result to what it may be the memory of."""
+    reached, open_ends = {result}, [result]
+    while open_ends:
+        for other in open_ends.pop().before:
+            if other not in reached:
+                reached.add(other)
+                open_ends.append(other)
+                link(result, other)
+
+
 def written(recorder: Recorder, storage: Storage) -> None:
     """A storage was written: what may be the same memory is stale.
 

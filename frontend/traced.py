@@ -31,11 +31,13 @@ class Storage:
 
     `input` is the argument of the trace that it came from, or -1. `scope` is the innermost region
     that uses it now; the entry block for an argument. `linked` may be the same memory, and `stale`
-    says that one of them was written (`maybe_shared`).
+    says that one of them was written; a function's result may be the memory `before` (all of
+    `maybe_shared`).
     """
 
     __slots__ = (
-        "dtype", "input", "linked", "recorder", "scope", "shape", "stale", "value", "version",
+        "before", "dtype", "input", "linked", "recorder", "scope", "shape", "stale", "value",
+        "version",
     )  # fmt: skip
 
     def __init__(
@@ -48,6 +50,7 @@ class Storage:
         self.version = 0
         self.input = source
         self.linked: tuple[Storage, ...] = ()
+        self.before: tuple[Storage, ...] = ()
         self.stale = False
         self.scope: Any = recorder.scope if source < 0 else recorder.root
 

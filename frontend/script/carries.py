@@ -13,7 +13,7 @@ from lamina.frontend.array import Array
 from lamina.frontend.bind import is_weak, weak_kind
 from lamina.frontend.carry import place
 from lamina.frontend.location import fail
-from lamina.frontend.maybe_shared import link, link_results
+from lamina.frontend.maybe_shared import came_from, link, link_results
 from lamina.frontend.script.joins import (
     Slot,
     called,
@@ -23,6 +23,7 @@ from lamina.frontend.script.joins import (
     shown,
     slot_of,
 )
+from lamina.frontend.script.jumps import RESULT
 from lamina.frontend.script.values import Partial, Undefined, is_number_or_array, owned
 from lamina.frontend.traced import TracedArray
 
@@ -238,7 +239,7 @@ class Carries:
         """Refuse what only shared memory would give: a carried array that the body writes, while
         two variables, or one and something outside, name it."""
         mine = {id(x._storage) for x in given}
-        large = [x for x in arrays if x.ndim]
+        large = [arrays[k] for k in self._linked(arrays)]
         outer = [x for x in large if id(x._storage) not in mine and is_outer(recorder, x)]
         self.given = arrays
         self.outer = [x._storage for x in outer]
@@ -247,19 +248,34 @@ class Carries:
         if (shared or outer) and any(x._storage.version for x in given):
             self._refuse_memory()
 
+    def link_starts(self, arrays: Sequence[TracedArray]) -> None:
+        """Before the body: what its arguments may be the memory of."""
+        for k in self._linked(arrays):
+            link(self.begun[k]._storage, arrays[k]._storage)
+
     def link(self, results: Sequence[TracedArray], certain: bool) -> None:
         """After the loop: what its results may be the memory of."""
-        link_results(results, [self.given])
-        for result, kept in zip(results, self.kept, strict=True):
-            if not result.ndim:
-                continue
+        linked = self._linked(results)
+        link_results([results[k] for k in linked], [[self.given[k] for k in linked]])
+        for k in linked:
             for other in self.outer:
-                link(result._storage, other)
-            if certain and not kept:
-                continue
-            for start in self.begun:
-                if start.ndim:
-                    link(result._storage, start._storage)
+                link(results[k]._storage, other)
+            if not certain or self.kept[k]:
+                for start in (self.begun[i] for i in linked):
+                    link(results[k]._storage, start._storage)
+        for k in set(range(len(results))) - set(linked):
+            came_from(results[k]._storage, [self.given[k]._storage, self.begun[k]._storage])
+
+    def _linked(self, arrays: Sequence[TracedArray]) -> list[int]:
+        """The numbers of the arrays that are memory of variables, not of the function's result."""
+        found: list[int] = []
+        first = 0
+        for v in self.variables:
+            count = len(v.carried)
+            if v.name != RESULT:
+                found += [k for k in range(first, first + count) if arrays[k].ndim]
+            first += count
+        return found
 
     def _refuse_memory(self) -> None:
         fail(

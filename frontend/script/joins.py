@@ -15,7 +15,7 @@ from lamina.frontend.carry import place, type_of
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import DType
 from lamina.frontend.location import fail
-from lamina.frontend.maybe_shared import link, link_results
+from lamina.frontend.maybe_shared import came_from, link, link_results
 from lamina.frontend.runtime_scalar import weak
 from lamina.frontend.script.jumps import RESULT
 from lamina.frontend.script.values import Partial, Undefined, is_number_or_array, owned
@@ -217,14 +217,22 @@ class Join:
 
     def values(self, results: Sequence[TracedArray]) -> list[Any]:
         """The values of the variables."""
-        link_results(results, self.given)
-        for number, storage in self.outer:
-            link(results[number]._storage, storage)
         values: list[Any] = []
+        kept: list[int] = []
         first = 0
         for variable in self.variables:
-            values.append(variable.value(results[first : first + variable.count]))
+            numbers = range(first, first + variable.count)
             first += variable.count
+            values.append(variable.value([results[k] for k in numbers]))
+            if variable.name != RESULT:
+                kept += numbers
+                continue
+            for k in numbers:
+                came_from(results[k]._storage, [arrays[k]._storage for arrays in self.given])
+        link_results([results[k] for k in kept], [[x[k] for k in kept] for x in self.given])
+        for number, storage in self.outer:
+            if number in kept:
+                link(results[number]._storage, storage)
         return values
 
 

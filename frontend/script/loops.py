@@ -13,7 +13,7 @@ from lamina.frontend.bind import as_array
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import bool_
 from lamina.frontend.location import fail
-from lamina.frontend.maybe_shared import link, restore
+from lamina.frontend.maybe_shared import restore
 from lamina.frontend.runtime_scalar import NeedsValueError, RuntimeScalar, bounds_of, plain, weak
 from lamina.frontend.script.branches import and_, if_
 from lamina.frontend.script.carries import Carries
@@ -93,9 +93,7 @@ class Loop:
         recorder = CURRENT.get()
         assert recorder is not None
         stale = len(recorder.stale)
-        for start, array in zip(carries.begun, arrays, strict=True):
-            if array.ndim:
-                link(start._storage, array._storage)
+        carries.link_starts(arrays)
         self.enter(carries, arrays)
         self.body(*item)
         taken = carries.taken(recorder, self.get(), arrays)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from lamina.errors import ShapeError, TraceError
-from lamina.frontend import dtypes
+from lamina.frontend import dtypes, tree
 from lamina.frontend.array import Array, is_array
 from lamina.frontend.bind import as_array, is_weak, view
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS
 from lamina.frontend.location import fail
+from lamina.frontend.maybe_shared import link_returned
 from lamina.frontend.numpy_creation import replacement
 from lamina.frontend.runtime_scalar import RuntimeScalar, plain
 from lamina.frontend.traced import TracedArray, WeakScalar
@@ -75,7 +76,11 @@ def lifted(value: Any) -> Any:
 
 def returned(value: Any) -> Any:
     """The result of a function: the way here has set it."""
-    return value.value if isinstance(value, Partial) else value
+    found = value.value if isinstance(value, Partial) else value
+    for leaf in tree.flatten(found)[0]:
+        if isinstance(leaf, TracedArray) and leaf._storage.before:
+            link_returned(leaf._storage)
+    return found
 
 
 def is_traced(value: Any) -> bool:

@@ -17,7 +17,7 @@ import pytest
 
 import lamina as lm
 
-COUNT = int(os.environ.get("LAMINA_TEST_SCRIPTS", "40"))
+COUNT = int(os.environ.get("LAMINA_TEST_SCRIPTS", "24"))
 INTS, FLOATS = ("i", "j"), ("x", "y")
 RESULT = "i, j, x, y, a, f"
 
