@@ -96,7 +96,7 @@ REFUSED: dict[str, tuple[Any, Call, type[lm.LaminaError], str]] = {
     "average weights": (X, lambda x: np.average(x, weights=W[:, 0]), lm.ShapeError, "expected weights of shape"), "median empty": (X[:0], lambda x: np.median(x), lm.ShapeError, "expected 1 element or more"),
     "quantile": (X, lambda x: np.quantile(x, 1.5), lm.DomainError, "expected q from 0 to 1"), "percentile": (X, lambda x: np.percentile(x, -1), lm.DomainError, "expected q from 0 to 100"),
     "quantile method": (X, lambda x: np.quantile(x, 0.5, method="lower"), lm.ArgumentError, 'expected method "linear"'), "quantile complex": (Z, lambda x: np.quantile(x, 0.5), lm.DTypeError, "expected a floating-point dtype"),
-    "mean where": (X, lambda x: np.mean(x, where=I[:8]), lm.DTypeError, "expected a bool dtype"),
+    "mean where": (X, lambda x: ANY.mean(x, where=I[:8]), lm.DTypeError, "expected a bool dtype"),
 }  # fmt: skip
 
 
