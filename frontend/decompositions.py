@@ -1,9 +1,10 @@
 """The extension `linalg`, what NumPy's LAPACK computes: solving, inverses, decompositions.
 
 x has shape (..., M, N), floating-point or complex; float16 and bfloat16 are computed in float32
-and rounded once. On eager arrays only. Raises `ShapeError` below two axes and, where it is said,
-for matrices that are not square, `DTypeError` for other dtypes, `TraceError` in traced code,
-`DomainError` where there is no result.
+and rounded once. In traced code `cholesky`, `det`, `inv`, `matrix_power`, `slogdet` and `solve` are
+loops of `nd` ops, with gradients; the others work on eager arrays only (`TraceError`). Raises
+`ShapeError` below two axes and, where it is said, for matrices that are not square, `DTypeError`
+for other dtypes, `DomainError` where there is no result.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lamina.errors import ArgumentError, ShapeError
-from lamina.frontend import dtypes, shapes
+from lamina.frontend import cholesky_blocks, dtypes, elimination, shapes
 from lamina.frontend.array import Array, ArrayLike, NDArray
-from lamina.frontend.bind import as_array, cast, result_dtype
-from lamina.frontend.dispatch import extension
+from lamina.frontend.bind import as_array, broadcast, cast, duplicate, result_dtype
+from lamina.frontend.contraction import matmul
+from lamina.frontend.creation import eye
+from lamina.frontend.dispatch import CURRENT, FUNCTIONS, extension
 from lamina.frontend.dtypes import DType
 from lamina.frontend.location import fail, shown
 from lamina.frontend.outside import computed, operand
+from lamina.frontend.reductions import prod
 
 
 class Eigh(NamedTuple):
@@ -61,9 +65,18 @@ def _matrices(name: str, x: ArrayLike, *, square: bool = False) -> tuple[Array, 
     return array, as_array(name, x).dtype
 
 
+def is_traced() -> bool:
+    """Whether the program to come computes, where NumPy cannot."""
+    return CURRENT.get() is not None
+
+
 def _real(dtype: DType) -> DType:
     """The dtype of the parts of a complex one; a real one itself."""
     return {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}.get(dtype, dtype)
+
+
+def _adjoint(x: Array) -> Array:
+    return FUNCTIONS["conj"](FUNCTIONS["matrix_transpose"](x))
 
 
 @extension("linalg")
@@ -78,6 +91,9 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> Array:
     """
     array, dtype = _matrices("linalg.cholesky", x, square=True)
     flag = shapes.flag("linalg.cholesky", upper, "upper")
+    if is_traced():
+        found = cholesky_blocks.factor("linalg.cholesky", _adjoint(array) if flag else array)
+        return cast(_adjoint(found) if flag else found, dtype)
     what = "positive definite matrices"
     return cast(computed("linalg.cholesky", what, np.linalg.cholesky, array, upper=flag), dtype)
 
@@ -90,6 +106,8 @@ def det(x: ArrayLike, /) -> Array:
     Array(6.)
     """
     array, dtype = _matrices("linalg.det", x, square=True)
+    if is_traced():
+        return cast(elimination.determinant(array), dtype)
     return cast(computed("linalg.det", "matrices", np.linalg.det, array), dtype)
 
 
@@ -101,6 +119,11 @@ def slogdet(x: ArrayLike, /) -> Slogdet:
     Slogdet(sign=Array(-1.), logabsdet=Array(0.))
     """
     array, dtype = _matrices("linalg.slogdet", x, square=True)
+    if is_traced():
+        pivots, sign = elimination.pivots_of(array)
+        sign = prod(FUNCTIONS["sign"](pivots), axis=-1) * cast(sign, pivots.dtype)
+        size = FUNCTIONS["sum"](FUNCTIONS["log"](FUNCTIONS["abs"](pivots)), axis=-1)
+        return Slogdet(cast(sign, dtype), cast(size, _real(dtype)))
     sign, size = computed("linalg.slogdet", "matrices", np.linalg.slogdet, array)
     return Slogdet(cast(sign, dtype), cast(size, _real(dtype)))
 
@@ -114,6 +137,8 @@ def inv(x: ArrayLike, /) -> Array:
            [0.  , 0.25]])
     """
     array, dtype = _matrices("linalg.inv", x, square=True)
+    if is_traced():
+        return cast(elimination.inverse("linalg.inv", array), dtype)
     return cast(computed("linalg.inv", "matrices with an inverse", np.linalg.inv, array), dtype)
 
 
@@ -129,10 +154,23 @@ def matrix_power(x: ArrayLike, n: int, /) -> Array:
     """
     array, dtype = _matrices("linalg.matrix_power", x, square=True)
     power = shapes.integer("linalg.matrix_power", n, "power")
+    if is_traced():
+        return cast(_power(array, power), dtype)
     what = "matrices with an inverse"
     return cast(
         computed("linalg.matrix_power", what, np.linalg.matrix_power, array, n=power), dtype
     )
+
+
+def _power(x: Array, n: int) -> Array:
+    """x to the power of n, by products of squares."""
+    if n < 0:
+        return _power(elimination.inverse("linalg.matrix_power", x), -n)
+    if n == 0:
+        return duplicate(broadcast(eye(x.shape[-1], dtype=x.dtype), x.shape))
+    half = _power(x, n // 2)
+    square = x if n == 1 else matmul(half, half)
+    return matmul(square, x) if n % 2 and n > 1 else square
 
 
 @extension("linalg")
@@ -155,6 +193,10 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     if b.ndim > 1:
         shapes.broadcast_shapes("linalg.solve", a.shape[:-2], b.shape[:-2])
     a, b = (cast(x, dtypes.wide(dtype)) for x in (a, b))
+    if is_traced():
+        right = b[:, None] if b.ndim == 1 else b
+        found = elimination.solved("linalg.solve", a, right)
+        return cast(found[..., 0] if b.ndim == 1 else found, dtype)
     return cast(computed("linalg.solve", "matrices with an inverse", np.linalg.solve, a, b), dtype)
 
 

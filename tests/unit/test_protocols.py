@@ -76,6 +76,12 @@ COMPILED: dict[str, Call] = {
     "linalg.trace": lambda x: np.linalg.trace(x), "linalg.diagonal": lambda x: np.linalg.diagonal(x),
     "linalg.cross": lambda x: np.linalg.cross(x, x), "linalg.outer": lambda x: np.linalg.outer(x[0], x[1]),
     "linalg.matmul": lambda x: np.linalg.matmul(x, x), "fft.fftshift": lambda x: np.fft.fftshift(x),
+    "linalg.inv": lambda x: np.linalg.inv(x),
+    "linalg.det": lambda x: np.linalg.det(x),
+    "linalg.solve": lambda x: np.linalg.solve(x, V),
+    "linalg.cholesky": lambda x: np.linalg.cholesky(x, upper=True),
+    "linalg.slogdet": lambda x: np.linalg.slogdet(x),
+    "linalg.matrix_power": lambda x: np.linalg.matrix_power(x, -2),
     ".sum": lambda x: x.sum(axis=0), ".mean": lambda x: x.mean(), ".std": lambda x: x.std(axis=1),
     ".max": lambda x: x.max(axis=0), ".all": lambda x: x.all(), ".astype": lambda x: x.astype("int16"),
     ".reshape": lambda x: x.reshape(1, 9), ".T": lambda x: x.T, ".mT": lambda x: x.mT,
@@ -92,14 +98,14 @@ COMPILED: dict[str, Call] = {
 EAGER: dict[str, Call] = {
     "nonzero": lambda x: np.nonzero(x > 1), ".nonzero": lambda x: (x > 1).nonzero(),
     "unique_values": lambda x: np.unique_values(x),
-    "linalg.inv": lambda x: np.linalg.inv(x), "linalg.det": lambda x: np.linalg.det(x),
-    "linalg.solve": lambda x: np.linalg.solve(x, V), "linalg.svdvals": lambda x: np.linalg.svdvals(x),
+
+    "linalg.svdvals": lambda x: np.linalg.svdvals(x),
     "linalg.eigvalsh": lambda x: np.linalg.eigvalsh(x), "linalg.eigh": lambda x: np.linalg.eigh(x),
-    "linalg.cholesky": lambda x: np.linalg.cholesky(x, upper=True),
+
     "linalg.qr": lambda x: np.linalg.qr(x, mode="complete"), "linalg.pinv": lambda x: np.linalg.pinv(x),
-    "linalg.matrix_rank": lambda x: np.linalg.matrix_rank(x), "linalg.slogdet": lambda x: np.linalg.slogdet(x),
+    "linalg.matrix_rank": lambda x: np.linalg.matrix_rank(x),
     "linalg.svd": lambda x: np.linalg.svd(x, full_matrices=False),
-    "linalg.matrix_power": lambda x: np.linalg.matrix_power(x, -2),
+
     "linalg.norm two": lambda x: np.linalg.norm(x, 2), "linalg.norm nuc": lambda x: np.linalg.norm(x, "nuc"),
     "fft.fft": lambda x: np.fft.fft(x, n=4), "fft.ifft": lambda x: np.fft.ifft(x, axis=0),
     "fft.rfft": lambda x: np.fft.rfft(x, norm="ortho"), "fft.irfft": lambda x: np.fft.irfft(x),
