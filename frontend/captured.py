@@ -67,7 +67,8 @@ def settle(recorder: Recorder, found: Found, notes: list[str]) -> list[Captured]
         elif guards := found.arrays.get(id(array)):
             captured.append(Captured(storage, array, guards[0], guards[0].path))
             found.guards += [
-                Guard("same", g.place, g.holder, g.key, guards[0], g.path) for g in guards[1:]
+                Guard("same", g.place, g.holder, g.key, guards[0], g.path, g.line)
+                for g in guards[1:]
             ]
     found.apart -= viewed
     _guard_values(recorder, found, baked, notes)
@@ -106,7 +107,7 @@ def _guard_values(recorder: Recorder, found: Found, baked: bool, notes: list[str
         found.guards += guards
         if identity in recorder.frozen:
             found.guards.append(
-                Guard("is", guard.place, guard.holder, guard.key, array, guard.path)
+                Guard("is", guard.place, guard.holder, guard.key, array, guard.path, guard.line)
             )
             continue
         hidden = is_ndarray(array) and identity in found.used
@@ -121,7 +122,7 @@ def _guard_values(recorder: Recorder, found: Found, baked: bool, notes: list[str
             continue
         expected: Any = type(array), data.shape, data.dtype, data.tobytes()
         found.guards.append(
-            Guard("values", guard.place, guard.holder, guard.key, expected, guard.path)
+            Guard("values", guard.place, guard.holder, guard.key, expected, guard.path, guard.line)
         )
     for identity, (_, place) in recorder.seen.items():
         if identity not in found.arrays:

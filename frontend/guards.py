@@ -51,7 +51,7 @@ class Guard:
     test: "is"; "equal" (type and value); "code" (`__code__` is); "keys" (tuple of dict keys, or
     the length of a sequence); "array" (an array of the shape and dtype `expected`); "values" (an
     array of the same bytes); "same" (is what the guard `expected` reads).
-    path: how messages name it, "model.w".
+    path: how messages name it, "model.w". line: `file:line` of the code that reads it.
     """
 
     test: Test
@@ -60,6 +60,7 @@ class Guard:
     key: Any
     expected: Any = field(repr=False)
     path: str
+    line: str = ""
 
     def read(self) -> Any:
         """The value now; a private object where there is none any more."""
@@ -77,19 +78,31 @@ class Guard:
         return _TESTS[self.test](self.read(), self.expected)
 
     def explain(self) -> str:
-        """Why it does not hold."""
-        found = self.read()
+        """Why it does not hold: "global `scale` was 2, is 3 (file:line)"."""
+        bare = self.path.isidentifier()
+        what = {"cell": "closure variable ", "item": "global "}.get(self.place, "") if bare else ""
+        where = f" ({self.line})" if self.line else ""
+        return f"{what}`{self.path}` {self._change(self.read())}{where}"
+
+    def _change(self, found: Any) -> str:
+        """What it was and is."""
+        if found is _MISSING:
+            return "is gone"
         if self.test == "array" and is_array(found):
             shape, dtype = self.expected
-            return (
-                f"{self.path}: expected {dtype} of shape {shape}, "
-                f"found {found.dtype} of shape {found.shape}"
-            )
-        if self.test == "equal":
-            return f"{self.path}: expected {self.expected!r}, found {found!r}"
-        return (
-            f"{self.path}: expected what it was when traced, found another {type(found).__name__}"
-        )
+            return f"was {dtype} of shape {shape}, is {found.dtype} of shape {found.shape}"
+        if self.test == "equal" or type(found) is type(self.expected) is tuple:
+            return f"was {self.expected!r}, is {found!r}"
+        if self.test == "keys" and type(found) is self.expected[0]:
+            keys = self.expected[1]
+            if type(keys) is tuple:
+                return f"had the keys {list(keys)}, has {list(found)}"
+            return f"had {keys} elements, has {len(found)}"
+        if self.test == "code":
+            return "was a function of other code"
+        if self.test == "values":
+            return "had other values, which the trace used"
+        return f"is another {type(found).__name__}"
 
 
 def _static(owner: Any, name: str) -> Any:
@@ -254,15 +267,17 @@ def _is_opaque(value: Any) -> bool:
 
 
 _Root: TypeAlias = tuple[Literal["global", "free", "local"], str]
+Chain: TypeAlias = tuple[_Root, tuple[str, ...], str]
 
 
 @cache
-def chains(code: types.CodeType) -> tuple[tuple[_Root, tuple[str, ...]], ...]:
-    """The names that `code` reads, each with the attributes read from it: `a.b.c`.
+def chains(code: types.CodeType) -> tuple[Chain, ...]:
+    """The names that `code` reads, each with the attributes read from it, `a.b.c`, and the first
+    line that does.
 
     The last attribute is "[]" where the value is indexed or iterated over.
     """
-    found: dict[tuple[_Root, tuple[str, ...]], None] = {}
+    found: dict[tuple[_Root, tuple[str, ...]], str] = {}
     instructions = [
         i
         for i in dis.get_instructions(code)
@@ -279,8 +294,10 @@ def chains(code: types.CodeType) -> tuple[tuple[_Root, tuple[str, ...]], ...]:
             end += 1
         if _is_taken_apart(instructions[end:]):
             attributes.append("[]")
-        found[(kind, instruction.argval), tuple(attributes)] = None
-    return tuple(found)
+        number = instruction.positions.lineno if instruction.positions else None
+        line = f"{code.co_filename}:{number or code.co_firstlineno}"
+        found.setdefault(((kind, instruction.argval), tuple(attributes)), line)
+    return tuple((root, attributes, line) for (root, attributes), line in found.items())
 
 
 def _is_taken_apart(instructions: list[dis.Instruction]) -> bool:
@@ -338,12 +355,14 @@ class _Finder:
         self.seen: set[tuple[int, Place, Any]] = set()
         self.functions: set[int] = set()
         self.depth = 0
+        self.line = ""  # of the code that reads what is visited
         self.lifting = False
 
     def code(self, code: types.CodeType, namespace: dict[str, Any]) -> None:
         """What `code` reads from its globals, and from the objects it was called with."""
         self.lifting = code in self.watch.lifting
-        for (kind, name), attributes in chains(code):
+        for (kind, name), attributes, line in chains(code):
+            self.line = line
             if kind == "global" and name in namespace:
                 value = self.visit("item", namespace, name, name)
                 self.chain(value, attributes, name)
@@ -362,10 +381,12 @@ class _Finder:
         code = function.__code__
         around, self.lifting = self.lifting, code in self.watch.lifting
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=False))
-        for (kind, name), attributes in self._free_chains(code):
+        for (kind, name), attributes, line in self._free_chains(code):
+            self.line = line
             if kind == "free" and name in cells:
                 value = self.visit("cell", cells[name], None, name)
                 self.chain(value, attributes, name)
+        self.line = f"{code.co_filename}:{code.co_firstlineno}"
         for name in ("__defaults__", "__kwdefaults__"):
             if getattr(function, name):
                 self._replaceable(function, name, path)
@@ -378,9 +399,10 @@ class _Finder:
     def _replaceable(self, function: Any, name: str, path: str) -> None:
         """Guard an attribute of a function, whose contents have guards of their own."""
         found = getattr(function, name)
-        self.found.guards.append(Guard("is", "attribute", function, name, found, f"{path}.{name}"))
+        whole = f"{path}.{name}"
+        self.found.guards.append(Guard("is", "attribute", function, name, found, whole, self.line))
 
-    def _free_chains(self, code: types.CodeType) -> Iterator[tuple[_Root, tuple[str, ...]]]:
+    def _free_chains(self, code: types.CodeType) -> Iterator[Chain]:
         """The chains of `code` and of the functions defined in it, which share its cells."""
         yield from chains(code)
         for constant in code.co_consts:
@@ -428,12 +450,14 @@ class _Finder:
 
     def _values(self, place: Place, holder: Any, key: Any, value: Any, path: str) -> None:
         def guard(test: Test, expected: Any) -> None:
-            self.found.guards.append(Guard(test, place, holder, key, expected, path))
+            made = Guard(test, place, holder, key, expected, path, self.line)
+            self.found.guards.append(made)
 
         if value is _MISSING or isinstance(value, TracedArray):
             return
         if is_array(value):
-            made = Guard("array", place, holder, key, (value.shape, value.dtype), path)
+            known = value.shape, value.dtype
+            made = Guard("array", place, holder, key, known, path, self.line)
             self.found.arrays.setdefault(id(value), []).append(made)
         elif isinstance(value, _SCALARS):
             guard("equal", value)

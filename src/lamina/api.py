@@ -31,7 +31,7 @@ from lamina.program import raise_failure
 from lamina.signatures import NotNative, signature_of
 from lamina.tape import is_grad_enabled
 from lamina.varying import Call, Varying, bounds
-from lamina.version import Version
+from lamina.version import Changed, Version
 
 ARRAYS = ArrayClass(Array, "_data", (("_tape", None),), ("_tape",), DonatedArray)
 
@@ -158,7 +158,7 @@ class Jitted:
     def _compile(self, call: Call, reasons: Sequence[str]) -> Version:
         """A new version, for this call."""
         first = "at the first call" if self._eager is None else "as its types and shapes came again"
-        why = f"since it was called with {reasons[-1]}" if reasons else first
+        why = f"since {_cause(reasons[-1])}" if reasons else first
         with entry_in_background():
             version, notes = self._made(call)
         self._versions.append(version)
@@ -202,6 +202,10 @@ class Jitted:
         """Raise the error of a failed call of the entry's signature `index`."""
         native = [version for version in self._versions if version.signature is not None]
         raise_failure(native[index].exe.linked.checks, status, number, first, second)
+
+
+def _cause(reason: str) -> str:
+    return reason if isinstance(reason, Changed) else f"it was called with {reason}"
 
 
 @contextmanager

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from lamina.frontend.trace import Input
 
 
+class Changed(str):
+    """A reason that lies in what the function reads, not in the call."""
+
+    __slots__ = ()
+
+
 class Version:
     """One compiled version of a function, checked and called in Python: the readable reference
     of the native entry, and the path of all that the native entry cannot check."""
@@ -59,7 +65,7 @@ class Version:
                 return f"the value {leaves[position]!r}, not {value!r}"
         for guard in self.trace.guards:
             if not guard.holds():
-                return guard.explain()
+                return Changed(guard.explain())
         overlap = self.overlap(self.arrays(leaves))
         return None if overlap is None else f"{overlap[0]} in memory that {overlap[1]} shares"
 
@@ -75,7 +81,7 @@ class Version:
         """Why a captured array does not fit, or None."""
         if given.guard is None:
             return f"an array of an outer trace ({given.name})"
-        return None if given.guard.holds() else given.guard.explain()
+        return None if given.guard.holds() else Changed(given.guard.explain())
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """Call `main`, write back what it wrote, and build the result."""

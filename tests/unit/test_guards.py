@@ -335,7 +335,7 @@ def test_explanations() -> None:
     program = trace(f, (X,))
     factor = 3.0
     (guard,) = [guard for guard in program.guards if not guard.holds()]
-    assert guard.explain() == "factor: expected 2.0, found 3.0"
+    assert guard.explain().startswith("closure variable `factor` was 2.0, is 3.0 (")
 
 
 seen_by_collections = 0.0

@@ -72,8 +72,8 @@ def change_function() -> None:
 
 CHANGES: dict[str, tuple[Callable[[], Any], str | None]] = {
     "global": (change_global, "factor: expected 1.0, found 2.0"),
-    "attribute": (lambda: setattr(STATE, "scale", 3.0), "STATE.scale: expected 2.0, found 3.0"),
-    "dict": (lambda: STATE.table.update(a=9.0), "STATE.table['a']: expected 1.0, found 9.0"),
+    "attribute": (lambda: setattr(STATE, "scale", 3.0), "`STATE.scale` was 2.0, is 3.0"),
+    "dict": (lambda: STATE.table.update(a=9.0), "`STATE.table['a']` was 1.0, is 9.0"),
     "list length": (lambda: STATE.items.append(7.0), "STATE.items"),
     "list entry": (lambda: STATE.items.__setitem__(0, 8.0), "STATE.items[0]"),
     "array in place": (lambda: STATE.array.__setitem__(0, 50.0), None),
@@ -94,7 +94,10 @@ def test_changes_give_the_new_answer() -> None:
             np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-12)
 
     agree()
-    changes = {**CHANGES, "cell": (lambda: change_cell(6.0), "cell: expected 5.0, found 6.0")}
+    changes = {
+        **CHANGES,
+        "cell": (lambda: change_cell(6.0), "closure variable `cell` was 5.0, is 6.0"),
+    }
     for name, (change, text) in changes.items():
         before = compiled.explain()
         change()
