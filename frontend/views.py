@@ -40,7 +40,8 @@ def _broadcast(x: NDArray, *, dims: Shape, shape: Shape) -> NDArray:
     sizes = [1] * len(shape)
     for axis, size in zip(dims, x.shape, strict=True):
         sizes[axis] = size
-    return np.broadcast_to(x.reshape(sizes), shape)
+    order = sorted(range(x.ndim), key=dims.__getitem__)
+    return np.broadcast_to(x.transpose(order).reshape(sizes), shape)
 
 
 def _transpose(x: NDArray, *, permutation: Shape) -> NDArray:

@@ -356,7 +356,7 @@ def test_random_writes_are_those_of_the_trace(seed: int) -> None:
         arrays = [lm.reshape(x * 1.5, (2, 3)), lm.reshape(x * x, (3, 2))]
         for _ in range(14):
             y = arrays[rng.integers(len(arrays))]
-            match rng.integers(6):
+            match int(rng.integers(6)):
                 case 0:
                     arrays.append(y.T)
                 case 1:

@@ -3,6 +3,7 @@
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportArgumentType=false, reportCallIssue=false
 
 from __future__ import annotations
 
