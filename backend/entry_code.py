@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import struct
 from typing import Any
 
@@ -101,6 +102,14 @@ class Encoder:
         outs = [self._result(number, result) for number, result in enumerate(signature.results)]
         self._give()
         self._emit("main", self._block.address)
+        for result, register in zip(signature.results, outs, strict=True):
+            if result.writes is not None:
+                static = [dim for dim in result.shape if isinstance(dim, int)]
+                size: DimExpr = math.prod(static) * result.dtype.itemsize
+                for dim in result.shape:
+                    size = size if isinstance(dim, int) else DimOp("mul", size, dim)
+                array = self._donors[result.writes]
+                self._emit("write_back", register, array, self._expression(size))
         self.keep.append(self._block)
         result = self._register()
         self._build(signature.tree, result, outs)

@@ -112,6 +112,18 @@ define i64 @op_give$OP {
   ret i64 0
 }
 
+; reg result, reg array, word of the bytes: the argument that was written gets its values
+define i64 @op_write_back$OP {
+  %from = reg 1
+  %to = reg 2
+  %p = get ptr, %from, 16
+  %q = get ptr, %to, 16
+  %nw = word 3
+  %n = load i64, ptr %nw
+  call void @llvm.memcpy.p0.p0.i64(ptr %q, ptr %p, i64 %n, i1 false)
+  ret i64 0
+}
+
 ; reg source, reg destination
 define i64 @op_move$OP {
   %o = reg 1

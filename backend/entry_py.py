@@ -110,6 +110,9 @@ class PyEntry:
         if failure:
             self._on_error(index, *failure)
             raise SystemError("the error handler of a compiled function returned")
+        for result, out in zip(signature.results, outs, strict=True):
+            if result.writes is not None:
+                leaves.arrays[result.writes][...] = out
         return self._build(signature.tree, outs)
 
     def _build(self, tree: ResultTree, outs: list[np.ndarray[Any, Any]]) -> Any:

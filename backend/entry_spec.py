@@ -150,12 +150,14 @@ DimExpr = int | DimArg | DimOp
 class Result:
     """An array that `main` fills. A dim that is not an int is a `?` of `main`.
 
-    donor: the number of an ArrayLeaf whose memory the result takes over.
+    donor: the number of an ArrayLeaf whose memory the result takes over. writes: the number of one
+    (`written`, of this type and shape) that holds the values when the call returns.
     """
 
     dtype: np.dtype[Any]
     shape: tuple[DimExpr, ...]
     donor: int | None = None
+    writes: int | None = None
 
 
 @dataclass(frozen=True)

@@ -28,13 +28,15 @@ class NotNative(Exception):
 def signature_of(exe: Executable) -> spec.Signature:
     """The signature of a version. Raises NotNative."""
     trace = exe.trace
-    if trace.written:
-        raise NotNative("an argument is written")
+    if any(given.is_root for given in trace.inputs):
+        raise NotNative("arguments are views of one memory, of which one is written")
+    if any(trace.inputs[number].leaf < 0 for number in trace.written):
+        raise NotNative("a captured array is written")
     leaves: dict[int, spec.Tree] = {i: spec.StaticLeaf(value) for i, value in trace.static}
-    donated = set(trace.donors.values())
+    donated, changed = set(trace.donors.values()), {*trace.donors.values(), *trace.written}
     for number, given in enumerate(trace.inputs):
         if given.leaf >= 0:
-            leaves[given.leaf] = _input_leaf(given, number in donated)
+            leaves[given.leaf] = _input_leaf(given, number in changed, number in donated)
     order = iter(sorted(leaves.items()))
     arguments = tuple(_tree(child, order) for child in trace.arguments.children)
     hidden = [
@@ -69,12 +71,12 @@ def _bytes(exe: Executable) -> int:
     return total
 
 
-def _input_leaf(given: Input, donated: bool) -> spec.Tree:
+def _input_leaf(given: Input, written: bool, donated: bool) -> spec.Tree:
     if given.pinned is not None or given.low is not None or given.high is not None:
         raise NotNative(f"{given.name} is guarded by value")
     if given.weak is not None:
         return spec.ScalarLeaf(given.weak)
-    return spec.ArrayLeaf(given.dtype, _entry_shape(given), written=donated, donated=donated)
+    return spec.ArrayLeaf(given.dtype, _entry_shape(given), written=written, donated=donated)
 
 
 def _entry_shape(given: Input) -> tuple[int, ...]:
@@ -149,8 +151,13 @@ def _results(exe: Executable) -> tuple[spec.Result, ...]:
         found = expression(next(left))
         return spec.DimOp("max", 0, found) if isinstance(found, spec.DimOp) else found
 
+    trace = exe.trace
+    first = len(exe.interface.results) - len(trace.written)
+    writes = {first + number: source for number, source in enumerate(trace.written)}
     return tuple(
-        spec.Result(port.dtype, tuple(map(size, port.shape)), exe.trace.donors.get(number))
+        spec.Result(
+            port.dtype, tuple(map(size, port.shape)), trace.donors.get(number), writes.get(number)
+        )
         for number, port in enumerate(exe.interface.results)
     )
 

@@ -504,6 +504,20 @@ def test_lent_argument_becomes_the_result(make: Any) -> None:
     assert result.data is mine and (mine == Y).all()
 
 
+def test_written_argument_gets_the_values(make: Any) -> None:
+    call = make(
+        Signature(
+            program("axpy"), (ArrayLeaf(F4, (4,), written=True),), (Result(F4, (4,), writes=0),),
+            ResultConstant(None),
+        )
+    )  # fmt: skip
+    mine = X.copy()
+    assert call(mine) is None and (mine == Y).all()
+    read_only = X.copy()
+    read_only.flags.writeable = False
+    assert is_slow(call(read_only))
+
+
 # --- results
 
 
