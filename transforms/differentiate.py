@@ -50,13 +50,13 @@ STOP = "lamina.stop_gradient"
 
 
 def active_values(ops: Iterable[Operation], wrt: Iterable[SSAValue], e: IrEmitter) -> set[SSAValue]:
-    """The values that depend on `wrt` through floating-point values."""
+    """The values that depend on `wrt` through floating-point or complex values."""
     active = {value for value in wrt if e.is_float(value)}
     for op in ops:
         if STOP in op.attributes:
             continue
         if any(operand in active for inner in op.walk() for operand in inner.operands):
-            active.update(result for result in op.results if e.is_float(result))
+            active.update(r for r in op.results if e.is_float(r) or e.is_complex(r))
     return active
 
 
@@ -66,6 +66,16 @@ def why_no_derivative(op: Operation) -> str | None:
         return None if isinstance(op, CONTROL) else "expected scf.if, scf.for or scf.while"
     if not isinstance(op, NdOp) or op.name.removeprefix("nd.") not in RULES:
         return "expected an op that has a derivative"
+    return None
+
+
+def why_no_region(op: Operation, active: set[SSAValue], e: IrEmitter) -> str | None:
+    """Why no gradient goes through the regions of an op, or None."""
+    if not op.regions:
+        return None
+    read = (value for inner in op.walk() for value in inner.operands)
+    if any(value in active and e.is_complex(value) for value in (*op.results, *read)):
+        return "expected real numbers to go into and out of a branch or a loop"
     return None
 
 
@@ -150,7 +160,7 @@ def pull_back(
         given = [cotangents.get(result) for result in op.results]
         if not any(result in active for result in op.results) or given == [None] * len(given):
             continue
-        why = why_no_derivative(op)
+        why = why_no_derivative(op) or why_no_region(op, active, e)
         if why is not None:
             raise LoweringError(
                 f"differentiate: {why}, found {op.name}", place=place_of(op.location)
@@ -260,7 +270,7 @@ def backward_of(source: func.FuncOp, wrt: Sequence[int]) -> func.FuncOp:
     arguments = [block.args[number] for number in wrt]
     cotangents: dict[SSAValue, SSAValue] = {}
     for result in results:
-        if not e.is_float(result):
+        if not e.is_float(result) and not e.is_complex(result):
             continue
         seed = block.insert_arg(result.type, len(block.args))
         known = cotangents.get(result)

@@ -7,9 +7,11 @@ Result types follow from operands. A `?` of a result takes its size from a value
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
+    AnyFloat,
+    ComplexType,
     DenseArrayBase,
     IndexType,
     IntegerAttr,
@@ -24,8 +26,10 @@ from lamina.dialects import arith, nd
 from lamina.dialects.nd.base import (
     DYNAMIC_INDEX,
     element_of,
+    is_complex,
     is_float,
     is_unsigned,
+    part_type,
     shape_of,
     tensor_type,
 )
@@ -143,6 +147,10 @@ class IrEmitter(Emitter[SSAValue]):
             element = i1
         elif name == "argsort":
             element = i64
+        elif name in ("real", "imag"):
+            element = part_type(element)
+        elif name == "complex":
+            element = ComplexType(cast(AnyFloat, element))
         properties = {key: attribute_of(value) for key, value in params.items()}
         return self.make(name, operands, TensorType(element, shape), properties)
 
@@ -151,6 +159,9 @@ class IrEmitter(Emitter[SSAValue]):
 
     def is_float(self, value: SSAValue) -> bool:
         return isinstance(value.type, TensorType) and is_float(element_of(value))
+
+    def is_complex(self, value: SSAValue) -> bool:
+        return isinstance(value.type, TensorType) and is_complex(element_of(value))
 
     def bounds(self, value: SSAValue) -> tuple[int, int]:
         element = element_of(value)
@@ -163,7 +174,10 @@ class IrEmitter(Emitter[SSAValue]):
         return self.constant(number, element_of(like))
 
     def constant(self, number: float, element: Attribute) -> SSAValue:
-        """A 0-d constant."""
+        """A 0-d constant; a complex one is put together, as in what a trace makes."""
+        if is_complex(element):
+            re, im = (self.constant(part, part_type(element)) for part in (number, 0.0))
+            return self.bind("complex", re, im)
         value = scalar_dense(number, element)
         return self.make("constant", (), TensorType(element, ()), {"value": value})
 

@@ -251,6 +251,9 @@ def jacobian(f: Callable[..., Any], wrt: int = 0) -> Callable[..., Any]:
             found = type(pulled.result).__name__
             fail(ArgumentError, f"jacobian: expected f to give an array, found {found}")
         y = pulled.outputs[0]
+        if y.dtype in dtypes.COMPLEX:
+            text = "expected f to give real numbers, found"
+            fail(DTypeError, f"jacobian: {text} {y.dtype}; take real and imaginary parts")
         rows = [
             _filled(pulled.back([primitives.constant(unit)]), [x])[0]
             for unit in np.eye(y.size, dtype=y.dtype).reshape(y.size, *y.shape)

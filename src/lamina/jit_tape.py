@@ -40,7 +40,11 @@ def taped_call(jitted: Any, compile: Compile, leaves: Sequence[Any], structure: 
             "jit: expected a function that does not write to arguments with a gradient",
         )
     found, shape = tree.flatten(result)
-    outputs = [i for i, x in enumerate(found) if isinstance(x, Array) and x.dtype in dtypes.FLOATS]
+    outputs = [
+        i
+        for i, x in enumerate(found)
+        if isinstance(x, Array) and x.dtype in dtypes.FLOATS_OR_COMPLEX
+    ]
     back = _pullback(jitted, compile, structure, wanted, outputs)
     operands = [leaves[number] for number in wanted]
     name: str = getattr(jitted, "__name__", "function")

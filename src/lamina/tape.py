@@ -55,7 +55,7 @@ def no_grad() -> Generator[None]:
 
 def record(name: str, operands: Sequence[Array], result: Array, params: dict[str, Any]) -> None:
     """Leave a node at `result`, unless no gradient goes through the operation."""
-    if not is_grad_enabled() or result.dtype not in dtypes.FLOATS:
+    if not is_grad_enabled() or result.dtype not in dtypes.FLOATS_OR_COMPLEX:
         return
     if name not in RULES:
         fail(

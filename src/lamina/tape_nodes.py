@@ -188,6 +188,9 @@ class ArrayEmitter(Emitter[Array]):
     def is_float(self, value: Array) -> bool:
         return value.dtype in dtypes.FLOATS
 
+    def is_complex(self, value: Array) -> bool:
+        return value.dtype in dtypes.COMPLEX
+
     def bounds(self, value: Array) -> tuple[int, int]:
         return dtypes.RANGES[value.dtype]
 

@@ -76,7 +76,7 @@ def adopt(array: Array, value: Array) -> None:
     """Part of an array without a gradient is about to be written with one: its values so far are
     constants."""
     recorded = CURRENT.get() is None and is_grad_enabled() and value.requires_grad
-    if recorded and is_own(array) and array.dtype in dtypes.FLOATS:
+    if recorded and is_own(array) and array.dtype in dtypes.FLOATS_OR_COMPLEX:
         array._tape = Tape(array, GradNode("constant", [], [array], {}, lambda _: []))
 
 

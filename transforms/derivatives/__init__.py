@@ -3,12 +3,20 @@
 from collections.abc import Callable
 from typing import Any
 
-from lamina.transforms.derivatives import elementwise, folding, indexing, sequence, shape, window
+from lamina.transforms.derivatives import (
+    complexes,
+    elementwise,
+    folding,
+    indexing,
+    sequence,
+    shape,
+    window,
+)
 from lamina.transforms.derivatives.emitter import Emitter, Node, Rule
 
 RULES: dict[str, Rule] = {
     **elementwise.RULES, **shape.RULES, **folding.RULES, **sequence.RULES, **window.RULES,
-    **indexing.RULES,
+    **indexing.RULES, **complexes.RULES,
 }  # fmt: skip
 """Name of an `nd` op without "nd." -> its rule."""
 
@@ -22,7 +30,7 @@ tensor part by part would else add the whole of it in each trip."""
 
 _SHAPES_ONLY = frozenset({
     "add", "subtract", "negative", "cast", "floor_divide", "sign", "floor", "ceil", "trunc",
-    "round", *shape.RULES,
+    "round", *shape.RULES, *complexes.RULES,
 })  # fmt: skip
 _RESULT = frozenset({
     "divide", "pow", "hypot", "copysign", "maximum", "minimum", "sqrt", "exp", "exp2", "expm1",

@@ -99,6 +99,8 @@ def _select(place: int) -> Part:
 
 
 def _cast(e: Emitter[Any], n: Node[Any], g: Any) -> Any:
+    if e.is_complex(g) and not e.is_complex(n.x):
+        g = e.bind("real", g)
     return e.cast(g, n.x)
 
 

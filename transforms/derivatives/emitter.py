@@ -57,6 +57,10 @@ class Emitter(abc.ABC, Generic[V]):
         """Whether the elements are real floating-point numbers."""
 
     @abc.abstractmethod
+    def is_complex(self, value: V) -> bool:
+        """Whether the elements are complex numbers."""
+
+    @abc.abstractmethod
     def bounds(self, value: V) -> tuple[int, int]:
         """The least and the largest number of the integer element type."""
 

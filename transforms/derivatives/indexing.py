@@ -84,10 +84,10 @@ def _lasting(e: Emitter[Any], n: Node[Any]) -> Any:
         raise LoweringError(
             "nd.scatter: expected static shapes for its derivative, found a ?", place=None
         )
-    flat = e.reshape(e.full(0.0, n.y), (prod(shape),))
+    flat = e.reshape(e.broadcast(e.scalar(0, indices[0]), (), n.y), (prod(shape),))
     # a stable sort of equal numbers counts
     numbers = e.reshape(e.bind("argsort", flat, axis=0, order="ascending"), shape)
-    nobody = e.cast(e.full(-1.0, n.x), numbers)
+    nobody = e.broadcast(e.scalar(-1, numbers), (), n.x)
     last = e.bind("scatter", nobody, numbers, *indices, kind="set", **_space(n))
     return e.bind("equal", e.bind("gather", last, *indices, **_space(n)), numbers)
 

@@ -1587,3 +1587,35 @@ func.func @f(%x: tensor<f32>) -> tensor<f32> {
   nd.custom_call "g"() : () -> ()
   func.return %x : tensor<f32>
 }
+
+// -----
+
+// The cotangent of a complex number is a complex number.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: %[[X:\w+]]: tensor<3xf32>, %[[Y:\w+]]: tensor<3xf32>, %[[G:\w+]]: tensor<3xf32>, %[[H:\w+]]: tensor<3xf32>)
+// CHECK-DAG: nd.complex %[[G]], %{{.*}} : tensor<3xf32> -> tensor<3xcomplex<f32>>
+// CHECK-DAG: nd.complex %{{.*}}, %[[H]] : tensor<3xf32> -> tensor<3xcomplex<f32>>
+// CHECK: %[[SUM:\w+]] = nd.add %{{.*}}, %{{.*}} : tensor<3xcomplex<f32>>
+// CHECK: nd.real %[[SUM]] : tensor<3xcomplex<f32>> -> tensor<3xf32>
+// CHECK: nd.imag %[[SUM]] : tensor<3xcomplex<f32>> -> tensor<3xf32>
+func.func @f(%x: tensor<3xf32>, %y: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %z = nd.complex %x, %y : tensor<3xf32> -> tensor<3xcomplex<f32>>
+  %re = nd.real %z : tensor<3xcomplex<f32>> -> tensor<3xf32>
+  %im = nd.imag %z : tensor<3xcomplex<f32>> -> tensor<3xf32>
+  func.return %re, %im : tensor<3xf32>, tensor<3xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<3xf32>, %c: i1) -> tensor<3xf32> {
+  %z = nd.complex %x, %x : tensor<3xf32> -> tensor<3xcomplex<f32>>
+  // expected-error@+1 {{differentiate: expected real numbers to go into and out of a branch or a loop, found scf.if}}
+  %w = scf.if %c -> (tensor<3xcomplex<f32>>) {
+    %n = nd.negative %z : tensor<3xcomplex<f32>>
+    scf.yield %n : tensor<3xcomplex<f32>>
+  } else {
+    scf.yield %z : tensor<3xcomplex<f32>>
+  }
+  %re = nd.real %w : tensor<3xcomplex<f32>> -> tensor<3xf32>
+  func.return %re : tensor<3xf32>
+}
