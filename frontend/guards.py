@@ -24,6 +24,7 @@ import numpy as np
 
 from lamina.frontend.array import Array, is_array, is_ndarray
 from lamina.frontend.location import is_user_code, source_code
+from lamina.frontend.side_effects import SideEffects
 from lamina.frontend.traced import TracedArray
 
 Place: TypeAlias = Literal["item", "attribute", "cell"]
@@ -158,12 +159,13 @@ _TESTS: dict[Test, Callable[[Any, Any], bool]] = {
 class Watch:
     """Notes, by a profile hook, the user code that runs; a hook that was there is called too."""
 
-    def __init__(self) -> None:
+    def __init__(self, effects: SideEffects | None = None) -> None:
         self.globals: dict[types.CodeType, dict[str, Any]] = {}
         self.receivers: dict[types.CodeType, dict[tuple[str, int], Any]] = {}
         self.notes: dict[str, None] = {}
         self.methods: dict[int, Any] = {}
         self.lifting: set[types.CodeType] = set()  # what script mode ran: it reads no NumPy array
+        self.effects = effects
         self._earlier: Any = sys.getprofile()
         self._collects = False
         self.hook = self._make_hook()
@@ -215,6 +217,9 @@ class Watch:
         """Note a call of a C function by user code; whether it is worth noting again."""
         if not is_user_code(frame.f_code):
             return True
+        if function is print and self.effects is not None:
+            self.effects.prints[frame.f_code.co_filename, frame.f_lineno] = None
+            return True
         owner = getattr(function, "__self__", None)
         if is_ndarray(owner):
             self.methods[id(owner)] = owner
@@ -235,6 +240,8 @@ class Watch:
         if source is not code:
             self.lifting.add(source)
         code = source
+        if self.effects is not None and code not in self.globals:
+            self.effects.ran(code, namespace)
         self.globals[code] = namespace
         receivers = self.receivers.setdefault(code, {})
         for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:

@@ -27,6 +27,7 @@ from lamina.frontend.location import fail, user_position
 from lamina.frontend.recorder import Recorder, whole
 from lamina.frontend.selection import Selection
 from lamina.frontend.shapes import Shape
+from lamina.frontend.side_effects import SideEffects
 from lamina.frontend.size_table import Axis, Require
 from lamina.frontend.traced import Position, Storage, TracedArray, WeakScalar
 from lamina.frontend.tree import Tree
@@ -186,7 +187,8 @@ def _trace(
         )
         bound = inspect.signature(function).bind_partial()
         bound.arguments.update(tree.unflatten(arguments, stand_ins))
-        watch = Watch()
+        effects = SideEffects(function, bound.arguments.items())
+        watch = Watch(effects)
         recorder.hook = watch.hook
         with watch:
             result = _called(run, bound, recorder)
@@ -195,7 +197,7 @@ def _trace(
         written = [storage for storage in recorder.inputs if storage.version]
         values += [recorder.read(whole(storage, position)) for storage in written]
         recorder.insert_return(ReturnOp.create(operands=values), position)
-        guards, notes = find_guards(function, watch), list(watch.notes)
+        guards, notes = find_guards(function, watch), [*watch.notes, *effects.warn()]
         hidden = settle(recorder, guards, notes)
     finally:
         CURRENT.reset(token)

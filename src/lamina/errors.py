@@ -26,6 +26,10 @@ class LaminaError(Exception):
         return f"{self.message} ({self.place})" if self.place else self.message
 
 
+class LaminaWarning(UserWarning):
+    """A program does what it probably does not mean, for example a `print` that is traced."""
+
+
 _PLACE = re.compile(r"\{u?\}")
 
 

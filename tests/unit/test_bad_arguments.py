@@ -112,9 +112,10 @@ def traced_outcome(function: Callable[..., Any], args: Any, options: dict[str, A
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Array)]
 
     def main(arrays: list[Any]) -> None:
+        given = list(leaves)
         for place, array in zip(places, arrays, strict=True):
-            leaves[place] = array
-        run(tree.unflatten(structure, leaves))
+            given[place] = array
+        run(tree.unflatten(structure, given))
 
     trace(main, ([leaves[i] for i in places],))
     return results[-1]

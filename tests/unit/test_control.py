@@ -394,6 +394,7 @@ def test_loops_stay_loops() -> None:
     np.testing.assert_array_equal(found[1], np.cumsum(np.arange(100_000)) - np.arange(100_000))
 
 
+@pytest.mark.filterwarnings("ignore::lamina.LaminaWarning")
 def test_static_condition_keeps_one_branch() -> None:
     called: list[str] = []
 

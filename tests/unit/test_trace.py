@@ -154,6 +154,7 @@ def test_values_are_not_known(function: Any, what: str) -> None:
     assert str(error.value).endswith(f"({__file__}:{function.__code__.co_firstlineno})")
 
 
+@pytest.mark.filterwarnings("ignore::lamina.LaminaWarning")
 def test_escaped_array_names_where_it_was_made() -> None:
     kept: list[Any] = []
 
@@ -175,6 +176,7 @@ def test_rows_can_be_iterated() -> None:
     assert len(program.results) == 2
 
 
+@pytest.mark.filterwarnings("ignore::lamina.LaminaWarning")
 def test_nested_trace_captures_the_outer_value() -> None:
     seen: list[Trace] = []
 
