@@ -382,10 +382,10 @@ def _end(value: Any) -> Any:
     """A float; a 0-d array of float64 where a trace has no value yet."""
     if not isinstance(value, TracedArray) or isinstance(value, WeakScalar):
         return float(_number("linspace", value))
-    if value.ndim:
-        fail(ShapeError, f"linspace: expected a number, found shape {value.shape}")
+    if value.size != 1:
+        fail(ShapeError, f"item: expected one element, found shape {value.shape}")
     check_dtype("linspace", value.dtype, dtypes.REAL)
-    return cast(value, dtypes.float64)
+    return cast(reshape(value, ()), dtypes.float64)
 
 
 @public
