@@ -80,6 +80,11 @@ def variable(name: str, start: Any, known: Any) -> Variable:
     return Variable(name, start, False, structure, leaves, _slots(leaves, known))
 
 
+def unchanged(name: str, array: Array) -> Variable:
+    """A variable that names the same array after each trip: what the body writes is the array."""
+    return Variable(name, array, False, tree.LEAF, [array], [None])
+
+
 def _slots(leaves: Sequence[Any], known: Any) -> list[Slot | None]:
     found = [slot_of(x) if is_number_or_array(x) else None for x in leaves]
     if known is None or len(known[0]) != len(found):
@@ -100,12 +105,20 @@ class Carries:
     """The variables of one loop, while its body is recorded once or more."""
 
     def __init__(
-        self, what: str, names: Sequence[str], start: Sequence[Any], memo: dict[Any, Any]
+        self,
+        what: str,
+        names: Sequence[str],
+        start: Sequence[Any],
+        memo: dict[Any, Any],
+        same: Sequence[str] = (),
     ) -> None:
         self.what = what
         self.memo = memo
         self.variables = [
-            variable(name, x, memo.get(name)) for name, x in zip(names, start, strict=False)
+            unchanged(name, x)
+            if name in same and isinstance(x, Array) and x.ndim
+            else variable(name, x, memo.get(name))
+            for name, x in zip(names, start, strict=False)
         ]
 
     def starts(self, recorder: Any) -> list[TracedArray]:

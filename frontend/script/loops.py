@@ -48,6 +48,7 @@ class Loop:
         set: Callable[[Any], None],
         names: Sequence[str],
         live: int,
+        same: Sequence[str],
     ) -> None:
         self.what = what
         self.test = test
@@ -56,13 +57,15 @@ class Loop:
         self.set = set
         self.names = names
         self.live = live
+        self.same = same
         self.start: tuple[Any, ...] = ()
 
     def begin(self) -> Carries:
         """Look at the variables before the loop."""
         recorder = CURRENT.get()
         assert recorder is not None
-        return Carries(self.what, self.names[: self.live], self.start, self.memo(recorder))
+        names = self.names[: self.live]
+        return Carries(self.what, names, self.start, self.memo(recorder), self.same)
 
     def memo(self, recorder: Recorder) -> dict[Any, Any]:
         """What earlier recordings of the same loop found, by variable."""
@@ -110,11 +113,13 @@ def for_(
     set: Callable[[Any], None],
     names: Sequence[str],
     live: int,
+    same: Sequence[str] = (),
 ) -> None:
-    """`for item in iterable: body(item)`, as long as `test()` holds before a trip."""
+    """`for item in iterable: body(item)`, as long as `test()` holds before a trip. same: the
+    variables that only `+=` and its like bind, which leaves an array the array that it was."""
     recorder = CURRENT.get()
     steps = None if recorder is None else steps_of(iterable)
-    loop = Loop("for", test, body, get, set, names, live)
+    loop = Loop("for", test, body, get, set, names, live, same)
     if recorder is None or steps is None or _is_static(steps, UNROLLED):
         _unrolled(loop, iterable if steps is None else steps)
         return
@@ -144,9 +149,11 @@ def while_(
     set: Callable[[Any], None],
     names: Sequence[str],
     live: int,
+    same: Sequence[str] = (),
 ) -> None:
-    """`while test(): body()`. leaves: the body may break or return, which `test` sees."""
-    loop = Loop("while", test, body, get, set, names, live)
+    """`while test(): body()`. leaves: the body may break or return, which `test` sees. same: as in
+    `for_`."""
+    loop = Loop("while", test, body, get, set, names, live, same)
     recorder = CURRENT.get()
     trips = 0
     while True:

@@ -60,6 +60,27 @@ def _walrus(node: ast.AST) -> set[str]:
     return {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}
 
 
+def only_augmented(nodes: Sequence[ast.AST], modified: Iterable[str]) -> set[str]:
+    """Those of the modified names that are bound by `+=` and its like alone."""
+    plain: set[str] = set()
+    found: set[str] = set()
+    for node in inside(nodes):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            found.add(node.target.id)
+            plain |= bound([node.value])
+        elif not isinstance(node, ast.Name) and not _has_statements(node):
+            plain |= bound([node])
+        elif isinstance(node, ast.For):
+            plain |= bound([node.target])
+        if isinstance(node, SCOPES):
+            plain |= declared(node.body, ast.Nonlocal) if isinstance(node.body, list) else set()
+    return (found - plain) & {*modified}
+
+
+def _has_statements(node: ast.AST) -> bool:
+    return isinstance(node, (ast.For, ast.While, ast.If))
+
+
 def declared(nodes: Iterable[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
     """The names in `global` or `nonlocal` statements of one scope."""
     return {name for node in inside(nodes) if isinstance(node, kind) for name in node.names}

@@ -7,7 +7,7 @@ The parts are nested functions that share the variables of the function around t
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from lamina.frontend.script import jumps, names
 from lamina.frontend.script.expressions import OPERATORS, Expressions, operation, thunk
@@ -104,7 +104,8 @@ class Statements:
         test = self._test(node, [node.test])
         body = self._part("body", node.body, modified, node)
         leaves = ast.Constant(names.extra_test(node) is not None)
-        return self._region("while_", [test, leaves], [body], modified, live, node)
+        same = self._listed(names.only_augmented(node.body, modified))
+        return self._region("while_", [test, leaves], [body], modified, live, node, same)
 
     def _for(self, node: ast.For) -> list[ast.stmt]:
         target = placed(
@@ -115,7 +116,8 @@ class Statements:
         iterated = self.exprs.expression(node.iter)
         test = self._test(node, [])
         body = self._part("body", inner, modified, node, f"{OPERATORS}item")
-        return self._region("for_", [iterated, test], [body], modified, live, node)
+        same = self._listed(names.only_augmented(inner, modified))
+        return self._region("for_", [iterated, test], [body], modified, live, node, same)
 
     def _test(self, node: ast.While | ast.For, conditions: list[ast.expr]) -> ast.expr:
         """A function for all conditions of one more trip; None where there are none."""
@@ -144,13 +146,19 @@ class Statements:
         modified: Sequence[str],
         live: int,
         at: ast.stmt,
+        *more: ast.expr,
     ) -> list[ast.stmt]:
-        listed = ast.Tuple([ast.Constant(name) for name in modified], ast.Load())
+        listed = self._listed(modified)
         at = _header(at)
         state = self._accessors(modified, at)
         functions = [ast.Name(part.name, ast.Load()) for part in (*parts, *state)]
-        call = operation(name, [*values, *functions, listed, ast.Constant(live)], at)
+        call = operation(name, [*values, *functions, listed, ast.Constant(live), *more], at)
         return [*parts, *state, _expr(call, at)]
+
+    def _listed(self, found: Iterable[str]) -> ast.expr:
+        """Names as a tuple of strings."""
+        ordered = found if isinstance(found, list) else sorted(found)
+        return ast.Tuple([ast.Constant(name) for name in ordered], ast.Load())
 
     def _accessors(self, modified: Sequence[str], at: ast.stmt) -> list[ast.FunctionDef]:
         read = ast.Tuple([ast.Name(name, ast.Load()) for name in modified], ast.Load())

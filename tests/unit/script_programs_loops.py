@@ -434,3 +434,19 @@ def builtin_reductions(x: Any) -> Any:
     big = any([x[0] > 10, x[1] > 10, x[3] > 3])
     small = all(a < 100 for a in x)
     return sum(x) + max(x) - min(x[0], x[1]) + (1 if big else 0) + (2 if small else 0)
+
+
+@program((LONG, 3), (LONG, 12))
+def augmented_arrays_stay_themselves(x: Any, n: Any) -> Any:
+    v = x * 2
+    w = v
+    u = v[1:3]
+    k = 0
+    while k < n:
+        v += x
+        for _ in range(n):
+            u *= 0.5
+        if k > 1:
+            v -= 1
+        k += 1
+    return v, w, u, k

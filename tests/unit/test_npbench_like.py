@@ -207,7 +207,7 @@ CASES: dict[Callable[..., Any], tuple[Any, ...]] = {
     julia: (12, 15),
     clipped_roots: (RNG.random(20) * 3,),
     histograms: (RNG.random(100), RNG.random(100), 7),
-    sparse_product: (np.asarray([0, 2, 2, 5, 6]), RNG.integers(0, 5, 6), RNG.random(6), RNG.random(5)),
+    sparse_product: (np.asarray([0, 2, 2, 5]), RNG.integers(0, 5, 5), RNG.random(5), RNG.random(5)),
     correlate: (RNG.random((8, 9), np.float32), RNG.random((3, 3, 4), np.float32)),
     largest_eigenvalue: (positive_definite(6), 1e-10),
     checksum: (RNG.integers(0, 256, 40, np.uint8).astype(np.int64),),
