@@ -64,7 +64,8 @@ def _halves(e: Emitter[Any], value: Any, rows: int, count: int) -> tuple[Any, An
 
 
 def dot_general(e: Emitter[Any], n: Node[Any], g: Any, operand: int) -> Any:
-    """The cotangent times the other operand, over that one's free axes."""
+    """The cotangent times the other operand, over that one's free axes; in the order of the two
+    that needs no transpose, if there is one."""
     sides = (
         (n.params["lhs_batch"], n.params["lhs_contract"], len(e.shape(n.x))),
         (n.params["rhs_batch"], n.params["rhs_contract"], len(e.shape(n.y))),
@@ -75,18 +76,24 @@ def dot_general(e: Emitter[Any], n: Node[Any], g: Any, operand: int) -> Any:
     free = [a for a in range(rank) if a not in (*batch, *contract)]
     other_free = [a for a in range(other_rank) if a not in (*other_batch, *other_contract)]
     first = len(batch) + (len(free) if operand == 0 else 0)
+    values = [g, n.operands[1 - operand]]
+    batches = [tuple(range(len(batch))), tuple(other_batch)]
+    contracted = [tuple(range(first, first + len(other_free))), tuple(other_free)]
+    # the result's axes: batch, then free ones and the other's contracted axes in that one's order
+    matching = sorted(range(len(contract)), key=lambda i: other_contract[i])
+    parts = [free, [contract[i] for i in matching]]
+    if [*batch, *parts[1], *parts[0]] == list(range(rank)):
+        for pair in (values, batches, contracted, parts):
+            pair.reverse()
     result = e.bind(
         "dot_general",
-        g,
-        n.operands[1 - operand],
-        lhs_batch=tuple(range(len(batch))),
-        rhs_batch=tuple(other_batch),
-        lhs_contract=tuple(range(first, first + len(other_free))),
-        rhs_contract=tuple(other_free),
+        *values,
+        lhs_batch=batches[0],
+        rhs_batch=batches[1],
+        lhs_contract=contracted[0],
+        rhs_contract=contracted[1],
     )
-    # its axes: batch, free, then the other's contracted axes in that one's order
-    matching = sorted(range(len(contract)), key=lambda i: other_contract[i])
-    axes = [*batch, *free, *(contract[i] for i in matching)]
+    axes = [*batch, *parts[0], *parts[1]]
     return e.transpose(result, [axes.index(axis) for axis in range(rank)])
 
 

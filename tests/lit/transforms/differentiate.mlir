@@ -1030,12 +1030,26 @@ func.func @f(%x: tensor<3xf32>) -> tensor<f32> {
 // CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<2x3x4xf32>, [[V1:%[a-z0-9_]+]]: tensor<2x4x5xf32>, [[V2:%[a-z0-9_]+]]: tensor<2x3x5xf32>) -> (tensor<2x3x4xf32>, tensor<2x4x5xf32>)
 // CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.dot_general [[V0]], [[V1]] batch [0] [0] contract [2] [1] : tensor<2x3x4xf32>, tensor<2x4x5xf32> -> tensor<2x3x5xf32>
 // CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.dot_general [[V2]], [[V1]] batch [0] [0] contract [2] [2] : tensor<2x3x5xf32>, tensor<2x4x5xf32> -> tensor<2x3x4xf32>
-// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.dot_general [[V2]], [[V0]] batch [0] [0] contract [1] [1] : tensor<2x3x5xf32>, tensor<2x3x4xf32> -> tensor<2x5x4xf32>
-// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.transpose [[V5]] permutation [0, 2, 1] : tensor<2x5x4xf32> -> tensor<2x4x5xf32>
-// CHECK-NEXT: func.return [[V4]], [[V6]] : tensor<2x3x4xf32>, tensor<2x4x5xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.dot_general [[V0]], [[V2]] batch [0] [0] contract [1] [1] : tensor<2x3x4xf32>, tensor<2x3x5xf32> -> tensor<2x4x5xf32>
+// CHECK-NEXT: func.return [[V4]], [[V5]] : tensor<2x3x4xf32>, tensor<2x4x5xf32>
 func.func @f(%x: tensor<2x3x4xf32>, %y: tensor<2x4x5xf32>) -> tensor<2x3x5xf32> {
   %r = nd.dot_general %x, %y batch [0] [0] contract [2] [1] : tensor<2x3x4xf32>, tensor<2x4x5xf32> -> tensor<2x3x5xf32>
   func.return %r : tensor<2x3x5xf32>
+}
+
+// -----
+
+// dot_general. Where neither order of the two gives the operand's axes in theirs, they are moved.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4x3xf32>, [[V1:%[a-z0-9_]+]]: tensor<5x4x6xf32>, [[V2:%[a-z0-9_]+]]: tensor<3x5x6xf32>) -> (tensor<4x3xf32>, tensor<5x4x6xf32>)
+// CHECK-NEXT: nd.dot_general [[V0]], [[V1]]
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.dot_general [[V1]], [[V2]] batch [] [] contract [0, 2] [1, 2] : tensor<5x4x6xf32>, tensor<3x5x6xf32> -> tensor<4x3xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.dot_general [[V2]], [[V0]] batch [] [] contract [0] [1] : tensor<3x5x6xf32>, tensor<4x3xf32> -> tensor<5x6x4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.transpose [[V5]] permutation [0, 2, 1] : tensor<5x6x4xf32> -> tensor<5x4x6xf32>
+// CHECK-NEXT: func.return [[V4]], [[V6]] : tensor<4x3xf32>, tensor<5x4x6xf32>
+func.func @f(%x: tensor<4x3xf32>, %y: tensor<5x4x6xf32>) -> tensor<3x5x6xf32> {
+  %r = nd.dot_general %x, %y batch [] [] contract [0] [1] : tensor<4x3xf32>, tensor<5x4x6xf32> -> tensor<3x5x6xf32>
+  func.return %r : tensor<3x5x6xf32>
 }
 
 // -----
