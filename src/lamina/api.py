@@ -67,6 +67,7 @@ class Jitted:
         self._declared = declared
         self._varying = Varying()
         self._eager = eager
+        self._lock = threading.RLock()
         self._versions: list[Version] = []
         self._notes: list[str] = []
         self._entry: Entry | PyEntry | None = None
@@ -149,7 +150,18 @@ class Jitted:
             reasons.append(reason)
         if self._eager is not None and not self._eager.repeated(leaves, structure):
             return call_eagerly(self._function, args, kwargs)
-        return self._compile(call, reasons).run(leaves)
+        return self._version(call, reasons).run(leaves)
+
+    def _version(self, call: Call, reasons: list[str]) -> Version:
+        """A version for a call that those looked at before do not fit: one that another thread has
+        made meanwhile, or a new one."""
+        with self._lock:
+            for version in self._versions[len(reasons) :]:
+                reason = version.why_not(call.leaves, call.structure)
+                if reason is None:
+                    return version
+                reasons.append(reason)
+            return self._compile(call, reasons)
 
     def traced_call(self, *args: Any, **kwargs: Any) -> Any:
         """The call as a part of the trace that runs."""

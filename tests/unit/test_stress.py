@@ -3,6 +3,8 @@
 `LAMINA_TEST_STRESS` is the number of seconds (60 for acceptance 6); 1 if it is not set.
 """
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 import os
@@ -66,6 +68,7 @@ def case(shape: tuple[int, int]) -> tuple[Any, Any]:
     return RNG.normal(size=(rows, depth)), RNG.normal(size=(depth, rows % 50 + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 def test_one_function_of_many_shapes(threads: int) -> None:
     """Results are NumPy's of a quiet process; shapes are new to all threads at once."""
@@ -81,6 +84,21 @@ def test_one_function_of_many_shapes(threads: int) -> None:
             np.testing.assert_allclose(found, expected[number][name], 1e-11, 1e-11, err_msg=name)
 
     run_threads(work)
+
+
+def test_threads_that_call_first_compile_once() -> None:
+    f, ready = lm.jit(lambda x: lm.sin(x) + 1), threading.Barrier(THREADS)
+
+    def first() -> None:
+        ready.wait()
+        f(np.ones(5))
+
+    threads = [threading.Thread(target=first) for _ in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert f.explain() == "version 1: compiled at the first call"
 
 
 def test_donation_and_errors_at_once() -> None:
