@@ -176,7 +176,8 @@ class Jitted:
         self._versions.append(version)
         self._varying.note(call.leaves, call.structure)
         number = len(self._versions)
-        self._notes.append(f"version {number}: compiled {why}")
+        stored = "; the disk cache had the code" if version.exe.lowered.stored else ""
+        self._notes.append(f"version {number}: compiled {why}{stored}")
         self._notes += [f"version {number}: {note}" for note in notes]
         try:
             version.signature = signature_of(version.exe)

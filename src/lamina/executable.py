@@ -65,6 +65,7 @@ class Lowered:
         self._timings: dict[str, float] = {}
         self._kernels: list[Kernel] | None = None
         self._text: str | None = None
+        self.stored = False  # whether the disk cache had the code
 
     def lowering(self, level: str) -> Lowering:
         """A fresh copy of the program on a level."""
@@ -140,6 +141,7 @@ class Lowered:
             if disk:
                 disk.put("program", key, code.to_bytes())
         _show_lines(code, places)
+        self.stored = stored is not None
         return Executable(self, code, link(code, resource_symbols(self.trace.resources)))
 
     def key(self, target: Target) -> str:

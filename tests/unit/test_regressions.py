@@ -8,6 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -400,6 +401,39 @@ def test_regression_RU9() -> None:
     jitted(np.ones(3, F32))
     jitted(np.ones(4, F32))
     assert "shape (4,)" in jitted.explain()
+
+
+def test_regression_RU9_disk_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A miss of the versions in memory and a hit of the cache on disk: `explain` says both."""
+    monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path))
+    notes: list[str] = []
+    for _ in range(2):
+        jitted = lm.jit(lambda x: x * 3 - 1)
+        jitted(np.ones(3, F32))
+        jitted(np.ones((3, 2), F32))
+        notes.append(jitted.explain())
+    hit = "; the disk cache had the code"
+    assert hit not in notes[0] and notes[1].count(hit) == 2
+    assert notes[1].count("since it was called with x: float32 of shape (3, 2)") == 1
+
+
+def test_regression_R94() -> None:
+    """Sizes 4 and 8 viewed as (-1, 4) and multiplied, then another size: it works or it fails."""
+
+    def f(x: Any, y: Any) -> Any:
+        return lm.reshape(x, (-1, 4)) * lm.reshape(y, (-1, 4))
+
+    n = lm.Dim("n", max=64)
+    for jitted in (lm.jit(f), lm.jit(f, shapes=((n,), (2 * n,)))):
+        found = jitted(np.arange(4.0), np.arange(8.0))  # one row broadcasts over two
+        np.testing.assert_array_equal(
+            np.asarray(found), np.arange(4.0) * np.arange(8.0).reshape(2, 4)
+        )
+        with pytest.raises(lm.ShapeError, match="expected shapes that broadcast"):
+            jitted(np.arange(8.0), np.arange(16.0))
+        with pytest.raises(lm.ShapeError, match="reshape: expected a size that makes"):
+            jitted(np.arange(6.0), np.arange(12.0))
+        assert jitted(np.arange(4.0), np.arange(8.0)).shape == (2, 4)
 
 
 HELPER = """

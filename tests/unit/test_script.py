@@ -137,7 +137,7 @@ def test_both_branches_are_kept() -> None:
     compiled = lm.jit(f, mode="script")
     assert compiled.lower(X).ir("nd").count("scf.if") == 1
     same([compiled(X), compiled(-X)], [f(X), f(-X)])
-    assert compiled.explain() == "version 1: compiled at the first call"
+    assert compiled.explain().startswith("version 1: compiled at the first call")
 
 
 def test_a_loop_variable_has_the_type_of_a_python_number() -> None:

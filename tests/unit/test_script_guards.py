@@ -71,7 +71,7 @@ def change_function() -> None:
 
 
 CHANGES: dict[str, tuple[Callable[[], Any], str | None]] = {
-    "global": (change_global, "factor: expected 1.0, found 2.0"),
+    "global": (change_global, "`factor` was 1.0, is 2.0"),
     "attribute": (lambda: setattr(STATE, "scale", 3.0), "`STATE.scale` was 2.0, is 3.0"),
     "dict": (lambda: STATE.table.update(a=9.0), "`STATE.table['a']` was 1.0, is 9.0"),
     "list length": (lambda: STATE.items.append(7.0), "STATE.items"),
