@@ -27,6 +27,7 @@ from lamina.frontend.index_arrays import dynamic_slice, dynamic_update_slice
 from lamina.frontend.location import fail
 from lamina.frontend.logic import less
 from lamina.frontend.manipulation import stack
+from lamina.frontend.size_checks import equal
 from lamina.frontend.traced import TracedArray, WeakScalar
 
 if TYPE_CHECKING:
@@ -433,12 +434,12 @@ def _length(name: str, rows: Sequence[Array], length: Any) -> int:
             fail(ShapeError, f"{name}: expected xs of at least one axis, found a 0-d array")
     sizes = [row.shape[0] for row in rows]
     if length is not None:
-        sizes.insert(0, shapes.integer(name, length, "length"))
+        sizes.insert(0, shapes.size(name, length, "length"))
         if sizes[0] < 0:
             fail(ArgumentError, f"{name}: expected a length of 0 or more, found {sizes[0]}")
     if not sizes:
         fail(ArgumentError, f"{name}: expected xs with arrays, or length=")
-    if len(set(sizes)) > 1:
+    if not all(equal(name, size, sizes[0]) for size in sizes):
         fail(ShapeError, f"{name}: expected one length of the first axes, found {sizes}")
     return sizes[0]
 

@@ -97,7 +97,7 @@ class Guard:
         if self.test == "keys" and type(found) is self.expected[0]:
             keys = self.expected[1]
             if type(keys) is tuple:
-                return f"had the keys {list(keys)}, has {list(found)}"
+                return f"had the keys {[*keys]}, has {[*found]}"
             return f"had {keys} elements, has {len(found)}"
         if self.test == "code":
             return "was a function of other code"

@@ -343,11 +343,12 @@ class Recorder:
     def trial(self) -> Generator[None]:
         """An error inside is one that the caller can go on from: nothing of it stays."""
         self.trials += 1
-        stale = len(self.stale)
+        stale, sizes = len(self.stale), self.sizes.state()
         try:
             yield
         except BaseException:
             restore(_seen_from_outside(self), stale)
+            self.sizes.restore(sizes)
             raise
         finally:
             self.trials -= 1

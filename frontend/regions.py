@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects import arith, scf
 from lamina.frontend import ir
+from lamina.frontend.dims import AnySize, is_size
 from lamina.frontend.dtypes import int64
 from lamina.frontend.scope import Scope, written_in
 from lamina.frontend.traced import Storage, TracedArray
@@ -97,7 +98,7 @@ def counted(
     """
     position, location = recorder._here()
     operands = [_index(recorder, bound) for bound in (*bounds, 1)]
-    low, high = (b if isinstance(b, int) else recorder.sizes.number(b) for b in bounds)
+    low, high = (_size(recorder, bound) for bound in bounds)
     starts = [recorder.read(array) for array in init]
     block = Block(arg_types=[ir.INDEX, *(start.type for start in starts)])
     with recorder.region(block, loop=True) as scope:
@@ -135,7 +136,7 @@ def imagined_index(
     """What stands for the index of a loop while its body is only looked at."""
     block = recorder.block
     value = block.insert_arg(ir.INDEX, len(block.args))
-    low, high = (b if isinstance(b, int) else recorder.sizes.number(b) for b in bounds)
+    low, high = (_size(recorder, bound) for bound in bounds)
     recorder.sizes.loop_index(value, low, high)
     kind = ir.tensor_type((), int64)
     convert = ir.OPS["from_index"].create(operands=[value], result_types=[kind])
@@ -190,7 +191,15 @@ def _flag(recorder: Recorder, array: TracedArray) -> SSAValue:
     )
 
 
+def _size(recorder: Recorder, bound: Any) -> AnySize:
+    """A bound of a loop as a size."""
+    known = isinstance(bound, int) or is_size(bound)
+    return bound if known else recorder.sizes.number(bound)
+
+
 def _index(recorder: Recorder, bound: int | TracedArray) -> SSAValue:
+    if is_size(bound):
+        return recorder.sizes.index_of(bound)
     if isinstance(bound, int):
         value: dict[str, Attribute] = {"value": IntegerAttr(bound, ir.INDEX)}
         return recorder.insert(arith.ConstantOp.create(result_types=[ir.INDEX], properties=value))

@@ -18,7 +18,7 @@ from lamina.frontend import dtypes, tree
 from lamina.frontend.aliases import Alias, Member, find_shared, memory_of, offset_in
 from lamina.frontend.array import Array, NDArray, is_array, is_numpy_scalar
 from lamina.frontend.captured import Captured, settle
-from lamina.frontend.dims import Symbol
+from lamina.frontend.dims import Symbol, is_size
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import DType
 from lamina.frontend.guards import Found, Guard, Watch, find_guards
@@ -366,7 +366,9 @@ def _results(recorder: Recorder, found: list[Any]) -> tuple[list[Leaf], list[Any
     for leaf in found:
         if isinstance(leaf, Selection):
             leaf.refuse("return")
-        if is_numpy_scalar(leaf):
+        if is_size(leaf):
+            array = leaf.scalar()
+        elif is_numpy_scalar(leaf):
             array = recorder.constant(np.asarray(leaf))
         elif is_array(leaf):
             array = recorder.own(leaf) if isinstance(leaf, Array) else recorder.lift(leaf)

@@ -76,7 +76,8 @@ class Rows(Steps):
 
     def __init__(self, array: Array) -> None:
         self.array = array
-        self.count = len(array)
+        size: Any = array.shape[0] if array.ndim else len(array)
+        self.count = _bound(size) if is_size(size) else size
 
     def item(self, number: Any) -> Any:
         return self.array[number]

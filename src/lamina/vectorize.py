@@ -17,8 +17,10 @@ from lamina.errors import ArgumentError, ShapeError
 from lamina.frontend import shapes, tree
 from lamina.frontend.array import is_array
 from lamina.frontend.bind import is_weak
+from lamina.frontend.dims import is_size
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.location import fail, shown
+from lamina.frontend.size_checks import refuse
 from lamina.tape import traced
 
 
@@ -93,6 +95,9 @@ def _call(
             sizes[name] = leaf.shape[axes[-1]]
     if not sizes:
         fail(ArgumentError, "vmap: expected in_axes that cut an array, found none")
+    for size in sizes.values():
+        if is_size(size):
+            refuse("vmap", f"an axis of size {size}")
     if len(set(sizes.values())) > 1:
         listed = ", ".join(f"{size} of argument {name}" for name, size in sizes.items())
         fail(ShapeError, f"vmap: expected equal sizes of the axes that are cut, found {listed}")
