@@ -11,7 +11,6 @@ from numpy.random import Generator
 from op_row import Params, Row, Shape, one, two
 from op_rows_loops import scan_params
 
-from lamina.interpreters.complexes import complex_
 from lamina.interpreters.types import BOOL, C64, C128, COMPLEX, F32, F64, DType
 
 ALSO_COMPLEX = (
@@ -39,9 +38,8 @@ def _running_sum(rng: Generator, shapes: tuple[Shape, ...], dtype: DType) -> Par
 
 def _whole(operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """Whole numbers, whose sums are exact in any order."""
-    return tuple(
-        complex_(*(np.round(np.asarray(part(x))) for part in (np.real, np.imag))) for x in operands
-    )
+    found: Any = map(np.round, operands)
+    return tuple(found)
 
 
 def complex_rows(table: Mapping[str, Row]) -> dict[str, Row]:

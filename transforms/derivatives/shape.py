@@ -39,7 +39,8 @@ def reverse(e: Emitter[Any], n: Node[Any], g: Any, _: int) -> Any:
 
 def concat(e: Emitter[Any], n: Node[Any], g: Any, operand: int) -> Any:
     """The operand's part."""
-    axis, limits = n.params["axis"], list(e.shape(g))
+    axis: int = n.params["axis"]
+    limits = list(e.shape(g))
     if is_dynamic(e, *n.operands):
         before = n.operands[:operand]
         starts = [e.start(before if a == axis else (), a) for a in range(len(limits))]
