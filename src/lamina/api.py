@@ -32,6 +32,7 @@ from lamina.signatures import NotNative, signature_of
 from lamina.tape import is_grad_enabled
 from lamina.varying import Call, Varying, bounds
 from lamina.version import Changed, Version
+from lamina.writing import note_written
 
 ARRAYS = ArrayClass(Array, "_data", (("_tape", None),), ("_tape",), DonatedArray)
 
@@ -126,7 +127,8 @@ class Jitted:
             shapes=shapes,
             script=self._script,
         )
-        return Lowered(arranged(traced, self.donated), self._options)
+        given = note_written(arranged(traced, self.donated), self._options)
+        return Lowered(given, self._options)
 
     def _slow(self, *args: Any, **kwargs: Any) -> Any:
         """A call that the native entry did not take."""

@@ -268,7 +268,7 @@ class Executable:
             arrays.append(array)
         if (reason := why_not(self.trace, arrays)) is not None:
             raise ArgumentError(f"run: expected sizes that it was compiled for, found {reason}")
-        for number in self.trace.donors.values():  # what is fed stays the caller's
+        for number in self.interface.donors.values():  # what is fed stays the caller's
             arrays[number] = arrays[number].copy()
         results = self.call(arrays)
         names = [path or "0" for path in tree.paths(self.trace.result_tree)]
@@ -285,15 +285,14 @@ class Executable:
     def call(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """`main` on arrays of the right types and shapes, any strides; all its results, those with
         a donor in its memory."""
-        threads, donors = self.lowered.options.threads, self.trace.donors
-        return call_linked(self.linked, self.interface, arrays, threads, donors)
+        return call_linked(self.linked, self.interface, arrays, self.lowered.options.threads)
 
     def memory(self) -> Memory:
         """Bytes of a call: arena (with and without reuse), scratch, outputs, constants."""
         outputs = sum(
             int(np.prod(port.shape)) * port.dtype.itemsize
             for number, port in enumerate(self.interface.results)
-            if number not in self.trace.donors
+            if number not in self.interface.donors
         )
         return Memory(
             self.code.memory["arena"],
@@ -333,7 +332,10 @@ class Program:
                     f"@{self.name}: expected argument {number} of {port.dtype} and shape "
                     f"{port.shape}, found {array.dtype} of shape {array.shape}"
                 )
-        return call_linked(self.linked, self.interface, arrays)
+        given = list(arrays)
+        for number in self.interface.donors.values():  # what is given stays the caller's
+            given[number] = given[number].copy()
+        return call_linked(self.linked, self.interface, given)
 
 
 def compile_module(

@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
+from lamina.dialects.donors import donors_noted
 from lamina.dialects.locations import place_of
 from lamina.errors import IRError, LaminaError
 from lamina.interpreters.types import dtype_of
@@ -48,7 +49,10 @@ def interface_of(function: Operation) -> Interface:
     try:
         arguments, results = _types(function)
         interface = Interface(
-            tuple(map(port_of, arguments)), tuple(map(port_of, results)), _sizes(function)
+            tuple(map(port_of, arguments)),
+            tuple(map(port_of, results)),
+            _sizes(function),
+            donors_noted(function, arguments, results),
         )
         _check(function, interface)
         return interface

@@ -75,11 +75,16 @@ def _evaluate(size: SizeExpr, arrays: Sequence[NDArray]) -> int:
 
 @dataclass(frozen=True)
 class Interface:
-    """What `main` takes and gives. `sizes`: for each -1 of the results, in order, its size."""
+    """What `main` takes and gives.
+
+    sizes: for each -1 of the results, in order, its size. donors: result -> the argument in whose
+    memory it is.
+    """
 
     arguments: tuple[Port, ...]
     results: tuple[Port, ...]
     sizes: tuple[SizeExpr, ...] = ()
+    donors: Mapping[int, int] = field(default_factory=dict[int, int])
 
     def result_shapes(self, arrays: list[NDArray]) -> list[tuple[int, ...]]:
         """The shapes of the results for these arguments."""
@@ -139,6 +144,7 @@ class Code:
                 "arguments": [_port_out(port) for port in self.interface.arguments],
                 "results": [_port_out(port) for port in self.interface.results],
                 "sizes": self.interface.sizes,
+                "donors": list(self.interface.donors.items()),
                 "checks": [(n, c.error, c.message, c.place) for n, c in self.checks.items()],
                 "texts": [
                     (n, t.format, [_port_out(port) for port in t.values], t.error, t.place)
@@ -163,6 +169,7 @@ class Code:
             tuple(map(_port_in, header["arguments"])),
             tuple(map(_port_in, header["results"])),
             tuple(map(_size_in, header["sizes"])),
+            dict(header["donors"]),
         )
         checks = {number: Check(*rest) for number, *rest in header["checks"]}
         texts = {
@@ -250,10 +257,9 @@ def call_linked(
     interface: Interface,
     arrays: Sequence[NDArray],
     threads: int | None = None,
-    donors: Mapping[int, int] | None = None,
 ) -> list[NDArray]:
-    """Call linked code on arrays that fit its interface, any strides; fresh results, but those in
-    the memory of their donors (result -> argument)."""
+    """Call linked code on arrays that fit its interface, any strides; fresh results, but those of
+    donors, which are in the donor's memory, or in that of a copy where it had to be copied."""
     ready = [
         contiguous(array, port.dtype)
         for array, port in zip(arrays, interface.arguments, strict=True)
@@ -262,7 +268,7 @@ def call_linked(
     outs = [
         np.empty(shape, port.dtype) for shape, port in zip(shapes, interface.results, strict=True)
     ]
-    for result, argument in (donors or {}).items():
+    for result, argument in interface.donors.items():
         outs[result] = ready[argument]
     ports = (*interface.arguments, *interface.results)
     dims = [

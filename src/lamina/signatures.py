@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from lamina.backend import entry_spec as spec
 from lamina.call_sizes import requirements, run_time_sizes
 from lamina.frontend.dims import is_size
+from lamina.frontend.memory import MEMORIES
 from lamina.frontend.tree import Tree
 from lamina.program import SizeExpr
 
@@ -28,23 +29,26 @@ class NotNative(Exception):
 def signature_of(exe: Executable) -> spec.Signature:
     """The signature of a version. Raises NotNative."""
     trace = exe.trace
+    donors = exe.interface.donors
     if any(given.is_root for given in trace.inputs):
         raise NotNative("arguments are views of one memory, of which one is written")
-    if any(trace.inputs[number].leaf < 0 for number in trace.written):
-        raise NotNative("a captured array is written")
+    if any(trace.inputs[n].leaf < 0 for n in trace.written if n not in donors.values()):
+        raise NotNative("a captured array is written, by a program that may fail")
     leaves: dict[int, spec.Tree] = {i: spec.StaticLeaf(value) for i, value in trace.static}
-    donated, changed = set(trace.donors.values()), {*trace.donors.values(), *trace.written}
+    donated, changed = set(trace.donors.values()), {*donors.values(), *trace.written}
     for number, given in enumerate(trace.inputs):
         if given.leaf >= 0:
             leaves[given.leaf] = _input_leaf(given, number in changed, number in donated)
     order = iter(sorted(leaves.items()))
     arguments = tuple(_tree(child, order) for child in trace.arguments.children)
     hidden = [
-        _source(given.guard, spec.ArrayLeaf(given.dtype, given.shape))
-        for given in trace.inputs
+        _source(given.guard, spec.ArrayLeaf(given.dtype, given.shape, number in changed))
+        for number, given in enumerate(trace.inputs)
         if given.leaf < 0
     ]
     hidden += [_source(guard, _test(guard)) for guard in trace.guards]
+    if trace.written:  # while a gradient depends on some memory, writes are counted: not natively
+        hidden.append((spec.Fixed(MEMORIES.data), spec.DictNode(())))
     results = _results(exe)
     return spec.Signature(
         exe.linked.main,
@@ -151,12 +155,12 @@ def _results(exe: Executable) -> tuple[spec.Result, ...]:
         found = expression(next(left))
         return spec.DimOp("max", 0, found) if isinstance(found, spec.DimOp) else found
 
-    trace = exe.trace
-    first = len(exe.interface.results) - len(trace.written)
-    writes = {first + number: source for number, source in enumerate(trace.written)}
+    donors, written = exe.interface.donors, exe.trace.written
+    first = len(exe.interface.results) - len(written)
+    writes = {n: source for n, source in enumerate(written, first) if n not in donors}
     return tuple(
         spec.Result(
-            port.dtype, tuple(map(size, port.shape)), trace.donors.get(number), writes.get(number)
+            port.dtype, tuple(map(size, port.shape)), donors.get(number), writes.get(number)
         )
         for number, port in enumerate(exe.interface.results)
     )

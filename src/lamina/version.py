@@ -14,6 +14,7 @@ from lamina.frontend import dtypes, tree
 from lamina.frontend.aliases import root_of
 from lamina.frontend.array import Array, observe, wrap
 from lamina.frontend.location import fail
+from lamina.frontend.memory import count_write
 from lamina.frontend.tree import Tree
 from lamina.tape import is_grad_enabled
 
@@ -93,7 +94,9 @@ class Version:
         results = self.exe.call(arrays)
         first = len(results) - len(trace_.written)
         for source, value in zip(trace_.written, results[first:], strict=True):
-            np.copyto(arrays[source], value)
+            count_write(arrays[source])
+            if value is not arrays[source]:
+                np.copyto(arrays[source], value)
         found: list[Any] = []
         for leaf in trace_.results:
             if leaf.index is None:

@@ -136,7 +136,7 @@ def test_large_ints_and_strings_are_static() -> None:
 @pytest.mark.parametrize(
     ("function", "what"),
     [
-        (lambda x: 1 if x[0, 0] > 0 else 2, "lm.where to choose values, or lm.cond"),
+        (lambda x: 1 if x[0, 0] > 0 else 2, "lm.where to choose values, lm.cond"),
         (lambda x: int(x[0, 0]), "int: expected a value"),
         (lambda x: float(x[0, 0]), "float: expected a value"),
         (lambda x: range(lm.astype(x[0, 0], lm.int32)), "index: expected a value"),
