@@ -72,7 +72,8 @@ class Jitted:
         self._versions: list[Version] = []
         self._notes: list[str] = []
         self._entry: Entry | PyEntry | None = None
-        self.pullbacks: dict[Any, Any] = {}
+        self.pullbacks: dict[Any, Jitted] = {}
+        self.ways: dict[Any, Any] = {}
         self._looking: Jitted | None = None
         LIVE.add(self)
         self.route()
@@ -106,7 +107,9 @@ class Jitted:
     def explain(self) -> str:
         """What was compiled, and why again; with mode="auto", how many calls ran eagerly."""
         notes = [] if self._eager is None else self._eager.notes()
-        return "\n".join([*notes, *self._notes]) or "nothing compiled yet"
+        notes += self._notes
+        notes += [note for taped in self.pullbacks.values() for note in taped._notes]
+        return "\n".join(notes) or "nothing compiled yet"
 
     def _call(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Call:
         """A call, checked against `shapes=`."""

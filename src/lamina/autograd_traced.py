@@ -18,6 +18,7 @@ from lamina.frontend import bind as primitives
 from lamina.frontend import tree
 from lamina.frontend.array import Array
 from lamina.frontend.dispatch import CURRENT
+from lamina.frontend.dtypes import FLOATS_OR_COMPLEX
 from lamina.frontend.location import fail
 from lamina.frontend.recorder import Recorder, whole
 from lamina.frontend.scope import written_in
@@ -69,6 +70,38 @@ def pull(
         ]
 
     return result, outputs, back
+
+
+def pulled_apart(
+    call: Callable[[list[Any]], Sequence[Any]], arrays: Sequence[Array], block: Block
+) -> tuple[Sequence[Any], list[Operation], list[SSAValue | None], int]:
+    """What `call` gives for variables as `arrays`, the ops of it, and the way back in `block`: its
+    arguments are cotangents of the floats of the result; the values that are the variables'."""
+    recorder: Any = CURRENT.get()
+    variables = [primitives.bind("reshape", array, shape=array.shape) for array in arrays]
+    inputs = [recorder.read(variable) for variable in variables]
+    before = recorder.block.last_op
+    token = _PULLING.set(True)
+    try:
+        result = call(list(variables))
+    finally:
+        _PULLING.reset(token)
+    outputs = [
+        recorder.own(x) for x in result if isinstance(x, Array) and x.dtype in FLOATS_OR_COMPLEX
+    ]
+    values = [recorder.read(x) for x in outputs]
+    e = IrEmitter(block.add_op, recorder._here()[1])
+    known: dict[SSAValue, SSAValue] = {}
+    for value in values:
+        seed = block.insert_arg(value.type, len(block.args))
+        known[value] = e.add(known[value], seed) if value in known else seed
+    found = pull_back(_after(recorder.block, before), known, inputs, e)
+    return result, list(recorder.block.ops), found, len(values)
+
+
+def as_array(recorder: Any, value: SSAValue, shape: Sequence[int], dtype: Any) -> TracedArray:
+    """An SSA value as an array of the trace."""
+    return recorder.fresh(value, tuple(shape), dtype, recorder._here()[0])
 
 
 def _after(block: Any, before: Operation | None) -> list[Operation]:

@@ -151,7 +151,7 @@ class custom_vjp:
 
 
 def _is_float(value: Any) -> bool:
-    return (is_array(value) or is_ndarray(value)) and value.dtype in dtypes.FLOATS
+    return (is_array(value) or is_ndarray(value)) and value.dtype in dtypes.FLOATS_OR_COMPLEX
 
 
 Type: TypeAlias = "tuple[tuple[int, ...], Any] | None"

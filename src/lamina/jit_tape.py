@@ -6,14 +6,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from lamina.autograd import vjp
 from lamina.autograd_traced import silent
 from lamina.errors import MutationError
 from lamina.frontend import bind as primitives
 from lamina.frontend import dtypes, tree
-from lamina.frontend.array import Array
+from lamina.frontend.array import Array, is_ndarray
 from lamina.frontend.location import fail
 from lamina.frontend.tree import Tree
+from lamina.residuals import WayBack, apart
 from lamina.tape import attach
 
 Compile: TypeAlias = Callable[..., Any]
@@ -23,8 +26,9 @@ Compile: TypeAlias = Callable[..., Any]
 def taped_call(jitted: Any, compile: Compile, leaves: Sequence[Any], structure: Tree) -> Any:
     """The compiled result of a `Jitted`, each array of it with a node that leads to the arguments.
 
-    The backward function is compiled at the first `backward`, and computes again what it needs of
-    the forward values. Raises `MutationError` where the function writes to its arguments.
+    The compiled call also gives the forward values that its way back reads, by the rule of
+    `transforms/residuals.py`; the backward function is compiled at the first `backward`. Raises
+    `MutationError` where the function writes to its arguments with a gradient.
     """
     wanted = [
         number
@@ -33,33 +37,95 @@ def taped_call(jitted: Any, compile: Compile, leaves: Sequence[Any], structure: 
     ]
     plain = [leaf.detach() if isinstance(leaf, Array) else leaf for leaf in leaves]
     before = [memory_version(leaves[number]) for number in wanted]
-    result = jitted(**tree.unflatten(structure, plain))
+    kept: list[Array] = []
+    way: WayBack | None = None
+    if jitted.donated or jitted._declared or jitted._eager or jitted._static:
+        found, shape = tree.flatten(jitted(**tree.unflatten(structure, plain)))
+    else:
+        forward, ways = _forward(jitted, compile, structure, tuple(wanted))
+        found, kept, number = forward(plain)
+        way, shape = ways[int(number)]
     if before != [memory_version(leaves[number]) for number in wanted]:
         fail(
             MutationError,
             "jit: expected a function that does not write to arguments with a gradient",
         )
-    found, shape = tree.flatten(result)
     outputs = [
         i
         for i, x in enumerate(found)
         if isinstance(x, Array) and x.dtype in dtypes.FLOATS_OR_COMPLEX
     ]
-    back = _pullback(jitted, compile, structure, wanted, outputs)
     operands = [leaves[number] for number in wanted]
+    types = [(found[i].shape, found[i].dtype) for i in outputs]
     name: str = getattr(jitted, "__name__", "function")
+    if way is None:
+        again = _pullback(jitted, compile, structure, wanted, outputs)
+        reads = [leaf for leaf in leaves if isinstance(leaf, Array)]
 
-    def pullback(gs: list[Array | None]) -> Sequence[Array | None]:
-        return back(leaves, [_filled(g, found[i]) for g, i in zip(gs, outputs, strict=True)])
+        def pullback(gs: list[Array | None]) -> Sequence[Array | None]:
+            return again(leaves, _filled(gs, types))
+    else:
+        given = [x.copy() if is_ndarray(x := leaves[k]) else x for k in way.leaves]
+        reads = [x for x in given if isinstance(x, Array)]
+        back = _way_back(jitted, compile, way)
 
-    arrays = [leaf for leaf in leaves if isinstance(leaf, Array)]
-    attach(f"jit:{name}", operands, [found[i] for i in outputs], pullback, arrays)
+        def pullback(gs: list[Array | None]) -> Sequence[Array | None]:
+            return back([*_filled(gs, types), *kept, *given], operands)
+
+    attach(f"jit:{name}", operands, [found[i] for i in outputs], pullback, reads)
     return tree.unflatten(shape, found)
 
 
-def _filled(g: Array | None, like: Array) -> Array:
-    """A cotangent, zeros where there is none."""
-    return primitives.full(0, like.shape, like.dtype) if g is None else g
+Ways: TypeAlias = "list[tuple[WayBack | None, Tree]]"
+"""By number: a way back, None if it computes all again, and the structure of the result."""
+
+
+def _forward(
+    jitted: Any, compile: Compile, structure: Tree, wanted: tuple[int, ...]
+) -> tuple[Any, Ways]:
+    """The compiled function from leaves to the leaves of the result, what the way back reads, and
+    the number of that way."""
+    key = structure, wanted
+    if key in jitted.ways:
+        return jitted.ways[key]
+    ways: Ways = []
+
+    def forward(leaves: list[Any]) -> Any:
+        shapes: list[Tree] = []
+
+        def call(variables: list[Any]) -> list[Any]:
+            given = list(leaves)
+            for number, variable in zip(wanted, variables, strict=True):
+                given[number] = variable
+            found, shape = tree.flatten(jitted.traced_call(**tree.unflatten(structure, given)))
+            shapes.append(shape)
+            return found
+
+        found, kept, way = apart(call, leaves, wanted)
+        ways.append((way, shapes[0]))
+        return found, kept, primitives.constant(np.asarray(len(ways) - 1))
+
+    made = jitted.pullbacks[key] = compile(forward, options=jitted._options)
+    jitted.ways[key] = made, ways
+    return made, ways
+
+
+def _way_back(jitted: Any, compile: Compile, way: WayBack) -> Any:
+    """The compiled way back."""
+    if id(way) not in jitted.pullbacks:
+
+        def backward(values: list[Any], like: list[Any]) -> Any:
+            return way.run(values, like)
+
+        jitted.pullbacks[id(way)] = compile(backward, options=jitted._options)
+    return jitted.pullbacks[id(way)]
+
+
+def _filled(gs: Sequence[Array | None], types: Sequence[tuple[Any, Any]]) -> list[Array]:
+    """Cotangents, zeros where there is none."""
+    return [
+        primitives.full(0, *type) if g is None else g for g, type in zip(gs, types, strict=True)
+    ]
 
 
 def memory_version(array: Array) -> int:

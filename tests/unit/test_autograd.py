@@ -434,11 +434,54 @@ def test_a_jitted_call_is_one_node() -> None:
         y, s = f({"w": w}, X)
         assert y.grad_fn.name == "jit:f"
         (lm.sum(y) * s).backward()
-    assert f.explain().count(": compiled") == 1
-    assert [g.explain().count(": compiled") for g in f.pullbacks.values()] == [1]
+    assert f.explain().count(": compiled") == 2  # forward and backward
     other = leaf(W)
     (lm.sum(lm.tanh(X @ other) * 2) * lm.sum(other)).backward()
     np.testing.assert_allclose(w.grad, other.grad, rtol=1e-12)
+
+
+def test_a_jitted_call_keeps_what_its_way_back_reads_by_the_rule() -> None:
+    """What is cheap is computed again, what is not is stored: `transforms/residuals.py`."""
+
+    @lm.jit
+    def f(x: Any, w: Any) -> Any:
+        h = lm.exp(x @ w)  # stored, for the product; and as the derivative of exp
+        return lm.maximum(h * 2 + 1, 5.0) * h
+
+    def g(x: Any) -> Any:
+        return lm.sum(lm.where(x > 0, x * 3, -x) ** 2)  # nothing is stored
+
+    x, w = leaf(X), leaf(W)
+    lm.sum(f(x, w)).backward()
+    again = leaf(X), leaf(W)
+    h = lm.exp(again[0] @ again[1])
+    lm.sum(lm.maximum(h * 2 + 1, 5.0) * h).backward()
+    np.testing.assert_allclose(x.grad, again[0].grad, rtol=1e-12)
+    np.testing.assert_allclose(w.grad, again[1].grad, rtol=1e-12)
+    assert stored(f) == [(3, 5)]
+    jitted = lm.jit(g)
+    jitted(x).backward()
+    assert stored(jitted) == []
+
+
+def stored(f: Any) -> list[Any]:
+    """The shapes that the way back of a jitted function keeps, besides arguments."""
+    ((_, ways),) = f.ways.values()
+    ((way, _),) = ways
+    types = [arg.type for arg in way.block.args]
+    return [tuple(t.get_shape()) for t in types[way.seeds : len(types) - len(way.leaves)]]
+
+
+def test_what_a_way_back_reads_may_not_change_unseen() -> None:
+    f = lm.jit(lambda x, y, z: lm.sum(x * y * z))
+    x, y, z = leaf(V), np.array(V), lm.asarray(V)
+    loss = f(x, y, z)
+    y[:] = 0  # a copy is kept
+    loss.backward()
+    np.testing.assert_allclose(x.grad, V * V)
+    loss = f(x, y, z)
+    z += 1.0
+    refused(loss.backward, lm.MutationError, "overwritten since")
 
 
 def test_captured_arrays_with_a_gradient_are_refused() -> None:
