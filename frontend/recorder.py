@@ -110,6 +110,7 @@ class Recorder:
         self.numpy_scalars = False
         self.memo: dict[Any, Any] = {}  # what script mode knows of its loops
         self.stale: list[Storage] = []  # in the order in which they became it
+        self.count = 0  # of all ops that were recorded
         self.trials = 0  # that run: what fails in one leaves nothing behind
         self.frozen: dict[int, Array | NDArray] = {}
         self.sizes = SizeTable(_seen_from_outside(self))
@@ -309,6 +310,7 @@ class Recorder:
         if op.location == UNKNOWN_LOC:
             op.location = location or self._here()[1]  # pyright: ignore[reportAttributeAccessIssue]
         self.block.add_op(op)
+        self.count += 1
         return op.results[0]
 
     @contextmanager

@@ -178,7 +178,7 @@ def sum_(iterable: Any, start: Any = 0) -> Any:
     def set(values: Any) -> None:
         state[0] = values[0]
 
-    for_(iterable, None, add, lambda: (state[0],), set, ("sum",), 1)
+    for_(iterable, None, False, add, lambda: (state[0],), set, ("sum",), 1)
     return state[0]
 
 

@@ -116,6 +116,17 @@ class Reversed(Steps):
         return self.part.item(self.count - 1 - number)
 
 
+class Part(Steps):
+    """The steps of known numbers from `first` up to `last`."""
+
+    def __init__(self, steps: Steps, first: int, last: int) -> None:
+        self.steps, self.first = steps, first
+        self.count = max(0, min(last, steps.count) - first)
+
+    def item(self, number: Any) -> Any:
+        return self.steps.item(number + self.first)
+
+
 def least(x: Any, y: Any) -> Any:
     """The smaller of two numbers."""
     if isinstance(x, int) and isinstance(y, int):

@@ -17,7 +17,7 @@ from lamina.frontend.maybe_shared import restore
 from lamina.frontend.runtime_scalar import NeedsValueError, RuntimeScalar, bounds_of, plain, weak
 from lamina.frontend.script.branches import and_, if_
 from lamina.frontend.script.carries import Carries
-from lamina.frontend.script.iteration import Range, Steps, steps_of
+from lamina.frontend.script.iteration import Part, Range, Steps, steps_of
 from lamina.frontend.script.values import is_traced, load, open_sources, owned, truth
 from lamina.frontend.traced import TracedArray
 
@@ -30,10 +30,14 @@ TRIED = 64
 """Loops of at most so many static steps are written out where the body needs their numbers."""
 MOST = 10_000
 """Static trips of a `while` beyond which it is taken for one that never ends."""
+MANY = 400
+"""Loops of a few steps are written out only if that makes at most so many ops."""
+LONG = object()
+"""In the memo of a loop: whether writing it out made too many ops."""
 LEFT = object()
 """In the memo of a loop: whether a run decides when it is left."""
 
-Part = Callable[[], Any]
+Thunk = Callable[[], Any]
 
 
 class Loop:
@@ -42,9 +46,9 @@ class Loop:
     def __init__(
         self,
         what: str,
-        test: Part | None,
+        test: Thunk | None,
         body: Callable[..., None],
-        get: Part,
+        get: Thunk,
         set: Callable[[Any], None],
         names: Sequence[str],
         live: int,
@@ -107,33 +111,77 @@ class Loop:
 
 def for_(
     iterable: Any,
-    test: Part | None,
+    test: Thunk | None,
+    nests: bool,
     body: Callable[[Any], None],
-    get: Part,
+    get: Thunk,
     set: Callable[[Any], None],
     names: Sequence[str],
     live: int,
     same: Sequence[str] = (),
 ) -> None:
     """`for item in iterable: body(item)`, as long as `test()` holds before a trip. same: the
-    variables that only `+=` and its like bind, which leaves an array the array that it was."""
+    variables that only `+=` and its like bind, which leaves an array the array that it was. nests:
+    there is a loop in the body."""
     recorder = CURRENT.get()
     steps = None if recorder is None else steps_of(iterable)
     loop = Loop("for", test, body, get, set, names, live, same)
-    if recorder is None or steps is None or _is_static(steps, UNROLLED):
-        _unrolled(loop, iterable if steps is None else steps)
-        return
-    loop.start = get()
-    recorded = _counted if test is None else _tested
+    if recorder is None or steps is None:
+        _unrolled(loop, iterable)
+    elif _is_static(steps, UNROLLED) and not _is_long(loop, steps, nests, recorder):
+        _unrolled_briefly(loop, steps, recorder)
+    elif not _recorded(loop, steps, recorder):
+        _unrolled(loop, steps)
+
+
+def _recorded(loop: Loop, steps: Steps, recorder: Recorder) -> bool:
+    """Record a `for` as a loop; False where it must be written out: Python needs its numbers."""
+    loop.start = loop.get()
+    record = _counted if loop.test is None else _tested
     if not _is_static(steps, TRIED):
-        recorded(loop, steps)
-        return
+        record(loop, steps)
+        return True
     try:
         with recorder.trial():
-            recorded(loop, steps)
-    except NeedsValueError:
-        set(loop.start)
-        _unrolled(loop, steps)
+            record(loop, steps)
+    except LaminaError as error:
+        if not (isinstance(error, NeedsValueError) or _is_static(steps, UNROLLED)):
+            raise
+        loop.set(loop.start)
+        return False
+    return True
+
+
+def _unrolled_briefly(loop: Loop, steps: Steps, recorder: Recorder) -> None:
+    """Trips of a short loop that are written out, unless the first one shows that they are long:
+    then the others are a loop, and all of them where this loop is recorded again."""
+    before = recorder.count
+    _unrolled(loop, Part(steps, 0, 1))
+    rest = Part(steps, 1, steps.count)
+    if (recorder.count - before) * rest.count > MANY and LONG not in loop.memo(recorder):
+        loop.memo(recorder)[LONG] = True
+        if rest.count > 1:
+            if _recorded(loop, rest, recorder):
+                return
+            loop.memo(recorder)[LONG] = False
+    _unrolled(loop, rest)
+
+
+def _is_long(loop: Loop, steps: Steps, nests: bool, recorder: Recorder) -> bool:
+    """Whether writing out a short loop would make too many ops, as far as it is known. One with
+    loops in it is tried: its first trip is recorded and taken back."""
+    memo, before = loop.memo(recorder), recorder.count
+    if LONG not in memo and nests and steps.count > 1:
+        start = loop.get()
+        try:
+            with recorder.trial(), recorder.scratch():
+                _unrolled(loop, Part(steps, 0, 1))
+        except LaminaError:  # it is met again
+            pass
+        loop.set(start)
+        memo[LONG] = (recorder.count - before) * (steps.count - 1) > MANY
+        recorder.count = before
+    return steps.count > 1 and memo.get(LONG, False)
 
 
 def _is_static(steps: Steps, most: int) -> bool:
@@ -142,10 +190,10 @@ def _is_static(steps: Steps, most: int) -> bool:
 
 
 def while_(
-    test: Part,
+    test: Thunk,
     leaves: bool,
-    body: Part,
-    get: Part,
+    body: Thunk,
+    get: Thunk,
     set: Callable[[Any], None],
     names: Sequence[str],
     live: int,

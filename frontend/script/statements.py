@@ -112,12 +112,14 @@ class Statements:
             ast.Assign([node.target], ast.Name(f"{OPERATORS}item", ast.Load())), node.target
         )
         inner: list[ast.stmt] = [target, *node.body]
+        nests = any(isinstance(x, (ast.For, ast.While)) for x in names.inside(node.body))
         modified, live = self._state(inner, self.live.head[id(node)])
         iterated = self.exprs.expression(node.iter)
         test = self._test(node, [])
         body = self._part("body", inner, modified, node, f"{OPERATORS}item")
         same = self._listed(names.only_augmented(inner, modified))
-        return self._region("for_", [iterated, test], [body], modified, live, node, same)
+        values = [iterated, test, ast.Constant(nests)]
+        return self._region("for_", values, [body], modified, live, node, same)
 
     def _test(self, node: ast.While | ast.For, conditions: list[ast.expr]) -> ast.expr:
         """A function for all conditions of one more trip; None where there are none."""
