@@ -17,6 +17,7 @@ from lamina.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from lamina.frontend import bind as primitives
 from lamina.frontend import dtypes, tree
 from lamina.frontend.array import Array, is_array, wrap
+from lamina.frontend.creation import eye
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.location import fail
 from lamina.frontend.manipulation import reshape, stack
@@ -231,7 +232,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
 def jacobian(f: Callable[..., Any], wrt: int = 0) -> Callable[..., Any]:
     """The function that gives all derivatives of the array f(...) with regard to one array: shape
-    (*result.shape, *argument.shape). One pullback for each element of the result.
+    (*result.shape, *argument.shape). One pullback for each element of the result; traced, one for
+    all of them (`vmap`), so that the program does not grow with it.
 
     >>> lm.jacobian(lambda x: x * x)(lm.asarray([1.0, 2.0]))
     Array([[2., 0.],
@@ -254,12 +256,17 @@ def jacobian(f: Callable[..., Any], wrt: int = 0) -> Callable[..., Any]:
         if y.dtype in dtypes.COMPLEX:
             text = "expected f to give real numbers, found"
             fail(DTypeError, f"jacobian: {text} {y.dtype}; take real and imaginary parts")
-        rows = [
-            _filled(pulled.back([primitives.constant(unit)]), [x])[0]
-            for unit in np.eye(y.size, dtype=y.dtype).reshape(y.size, *y.shape)
-        ]
-        if not rows:
+
+        def row(unit: Any) -> Any:
+            return _filled(pulled.back([unit]), [x])[0]
+
+        if not y.size:
             return primitives.full(0, (*y.shape, *x.shape), x.dtype)
+        if CURRENT.get() is not None:
+            units = reshape(eye(y.size, dtype=y.dtype), (y.size, *y.shape))
+            return reshape(traced("vectorize").vmap(row)(units), (*y.shape, *x.shape))
+        units = np.eye(y.size, dtype=y.dtype).reshape(y.size, *y.shape)
+        rows = [row(primitives.constant(unit)) for unit in units]
         return reshape(stack(rows), (*y.shape, *x.shape))
 
     return wrapped

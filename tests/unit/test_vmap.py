@@ -244,6 +244,31 @@ def test_jacobian_by_vmap() -> None:
     np.testing.assert_allclose(lm.jit(jacobian)(lm.asarray(V)), expected, rtol=1e-12)
 
 
+def test_jacobians_do_not_grow() -> None:
+    def f(x: Any) -> Any:
+        return lm.tanh(lm.cumulative_sum(x)) * x
+
+    lines = {
+        len(lm.jit(lm.jacobian(f)).lower(np.ones(size)).ir("nd").splitlines()) for size in (3, 300)
+    }
+    assert len(lines) == 1
+    plain = lm.jacobian(f)(lm.asarray(V))
+    np.testing.assert_allclose(lm.jit(lm.jacobian(f))(V), plain, rtol=1e-12, atol=1e-12)
+
+
+def test_a_run_time_number_of_examples_is_refused() -> None:
+    """Declared it is an error; one that only varies is a number in the code again."""
+    f = lm.vmap(lambda x: lm.sum(x * 2))
+    with pytest.raises(lm.TraceError, match="vmap: expected sizes that are known while tracing"):
+        lm.jit(f, shapes=((lm.Dim("n"), 3),))(X)
+    varied = lm.jit(f)
+    for size in (4, 3, 2):
+        np.testing.assert_allclose(varied(X[:size]), 2 * X[:size].sum(axis=1))
+    inner = lm.jit(lm.vmap(lambda x: lm.softmax(x) + 1), shapes=((4, lm.Dim("m")),))
+    for size in (3, 2):
+        np.testing.assert_allclose(inner(X[:, :size]), 1 + np.asarray(lm.softmax(X[:, :size])))
+
+
 def test_writes_to_an_argument_reach_it() -> None:
     def f(row: Any) -> Any:
         row += 1
