@@ -7,6 +7,7 @@
           accumulators in registers: acc[i][j] = fma(row i, columns j, acc[i][j]) over the depth
           last block: the epilogue on the accumulators, and the store
 
+Where all rows are one tile, whole panels of columns that are neighbours in memory are not packed.
 After Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008), and BLIS,
 with rows read in place where their depth is contiguous. Every element sums its products in order
 of the depth, block after block, so that bits depend on shapes and target only.
@@ -14,7 +15,7 @@ of the depth, block after block, so that bits depend on shapes and target only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
@@ -98,6 +99,10 @@ class Contraction(Operands):
         b.for_(0, self.row_count, t.height, (), height)
 
 
+Source = Callable[[LoopBuilder, Size, Size, SSAValue, int], SSAValue]
+"""(builder, panel, first depth, depth behind it, number) -> a vector of columns."""
+
+
 class _Tile:
     """A block of rows and columns on its way through the depth."""
 
@@ -106,6 +111,7 @@ class _Tile:
         bottom: Size, sums: SSAValue | None,
     ) -> None:  # fmt: skip
         self.k, self.outer, self.top, self.bottom = kernel, columns.outer, top, bottom
+        self.columns = columns
         self.start, self.count, self.panels = columns.start, columns.count, columns.panels
         self.sums = sums
         self.t, self.lanes, self.width = kernel.tiling, kernel.lanes, kernel.width
@@ -183,35 +189,56 @@ class _Tile:
             for i in range(rows)
             for v in range(self.t.vectors)
         ]
-        base = b.calc("mul", column, self.t.depth)
         dims = [k.place(b, self.outer, row=r, depth=0) for r in absolute]
 
-        def step(inner: LoopBuilder, d: SSAValue, sums: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            at = inner.calc("add", base, inner.calc("mul", d, self.width))
-            columns = [
-                inner.value(
-                    vector.LoadOp,
-                    (self.panels, inner.size(inner.calc("add", at, v * self.lanes))),
-                    k.vector,
-                )
-                for v in range(self.t.vectors)
-            ]
-            result: list[SSAValue] = []
-            for i in range(rows):
-                scalar = self.load_left(inner, dims[i], i, first, d)
-                spread = inner.value(vector.BroadcastOp, (scalar,), k.vector)
-                for v in range(self.t.vectors):
-                    total = sums[i * self.t.vectors + v]
-                    result.append(k.multiply_add(inner, spread, columns[v], total))
-            return result
+        def sum_with(source: Source) -> Callable[[LoopBuilder], Sequence[SSAValue]]:
+            def step(
+                inner: LoopBuilder, d: SSAValue, sums: Sequence[SSAValue]
+            ) -> Sequence[SSAValue]:
+                columns = [source(inner, column, first, d, v) for v in range(self.t.vectors)]
+                result: list[SSAValue] = []
+                for i in range(rows):
+                    scalar = self.load_left(inner, dims[i], i, first, d)
+                    spread = inner.value(vector.BroadcastOp, (scalar,), k.vector)
+                    for v in range(self.t.vectors):
+                        total = sums[i * self.t.vectors + v]
+                        result.append(k.multiply_add(inner, spread, columns[v], total))
+                return result
 
-        sums = b.for_(0, depth, 1, start, step)
+            return lambda inner: inner.for_(0, depth, 1, start, step)
+
+        sums = self.panel_sums(b, column, len(start), sum_with)
         if last:
             self.finish(b, absolute, column, sums)
             return
         for i in range(rows):
             for v in range(self.t.vectors):
                 self.store_sum(b, sums[i * self.t.vectors + v], row, i, column, v)
+
+    def panel_sums(
+        self, b: LoopBuilder, column: Size, count: int,
+        sum_with: Callable[[Source], Callable[[LoopBuilder], Sequence[SSAValue]]],
+    ) -> Sequence[SSAValue]:  # fmt: skip
+        """The sums of a panel, which is packed or, where all of its columns are there, may be read
+        in place."""
+        if not self.columns.streams():
+            return sum_with(self.packed)(b)
+        left = b.calc("sub", self.count, column)
+        if isinstance(self.count, int) and self.count % self.width == 0:
+            return sum_with(self.in_place)(b)
+        whole = b.cmpi("uge", b.size(left), b.index(self.width))
+        types = [self.k.vector] * count
+        return b.if_(whole, types, sum_with(self.in_place), sum_with(self.packed))
+
+    def packed(self, b: LoopBuilder, column: Size, first: Size, d: SSAValue, v: int) -> SSAValue:
+        """Vector `v` of the panel's columns at a depth."""
+        at = self.columns.panel(b, column, d)
+        place = b.size(b.calc("add", at, v * self.lanes))
+        return b.value(vector.LoadOp, (self.panels, place), self.k.vector)
+
+    def in_place(self, b: LoopBuilder, column: Size, first: Size, d: SSAValue, v: int) -> SSAValue:
+        """As `packed`, from the operand itself."""
+        return self.columns.load_columns(b, column, b.calc("add", first, d), v)
 
     def pack_rows(self, b: LoopBuilder, rows: Sequence[Size], first: Size, depth: Size) -> None:
         """Rows that cannot be read in place: copied depth by depth."""

@@ -24,6 +24,11 @@ from lamina.lowering.loops.padding import Framed
 Place = Sequence[Size]
 
 
+STREAMED_COLUMNS, STREAMED_DEPTH = 1024, 32
+"""The block of columns that are read where they are: long pieces of a few rows, in the order of
+memory."""
+
+
 @dataclass(frozen=True)
 class Tiling:
     """Sizes of tiles and blocks, in elements.
@@ -112,9 +117,13 @@ class Operands:
         width = vectors * self.lanes
         columns = max(width, tiling.columns // width * width)
         depth = tiling.depth
+        least = width
+        if isinstance(self.row_count, int) and self.row_count <= rows and self.unit_columns():
+            columns, depth = STREAMED_COLUMNS // width * width, STREAMED_DEPTH
+            least = columns // 2
         if isinstance(self.column_count, int):
             quarter = -(-self.column_count // (4 * width)) * width
-            columns = max(width, min(columns, quarter))
+            columns = max(width, min(columns, max(quarter, least)))
         if isinstance(self.depth_count, int):
             depth = max(1, min(depth, self.depth_count))
         height = max(rows, tiling.height // rows * rows)

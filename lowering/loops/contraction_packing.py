@@ -39,9 +39,25 @@ class Packing:
         if not kernel.unit_columns() and kernel.row_stride():
             self.line = kernel.scratch(scope, self.t.columns)
 
+    def streams(self) -> bool:
+        """Whether whole panels are read where they are: their columns are neighbours in memory, and
+        all rows are one tile, so that each column is read once."""
+        rows = self.k.row_count
+        return isinstance(rows, int) and rows <= self.t.rows and self.k.unit_columns()
+
+    def load_columns(self, b: LoopBuilder, column: Size, depth: Size, v: int) -> SSAValue:
+        """Vector `v` of a panel, where it is."""
+        k = self.k
+        here = b.calc("add", b.calc("add", self.start, column), v * self.lanes)
+        dims = k.place(b, self.outer, column=here, depth=depth)
+        return self.widen(b, self.access.load_vector(b, dims, k.plan.columns[0], self.lanes))
+
     def pack(self, b: LoopBuilder, first: Size, depth: Size) -> None:
         """Some of the depth, from `first` on."""
-        if self.line is not None:
+        if self.streams():
+            whole = b.calc("mul", b.calc("divu", self.count, self.width), self.width)
+            self.pack_plain(b, first, depth, whole)
+        elif self.line is not None:
             self.pack_lines(b, self.line, first, depth)
         elif self.k.right is not None and self.k.plan.columns and not self.k.unit_columns():
             self.pack_transposed(b, first, depth)
@@ -55,8 +71,8 @@ class Packing:
 
     # -- whole vectors of columns, or one by one --------------------------------------------------
 
-    def pack_plain(self, b: LoopBuilder, first: Size, depth: Size) -> None:
-        """Depth by depth."""
+    def pack_plain(self, b: LoopBuilder, first: Size, depth: Size, start: Size = 0) -> None:
+        """Depth by depth, the panels from column `start` on."""
 
         def panel(
             inner: LoopBuilder, column: SSAValue, _: Sequence[SSAValue]
@@ -69,7 +85,7 @@ class Packing:
             inner.for_(0, depth, 1, (), row)
             return ()
 
-        b.for_(0, self.count, self.width, (), panel)
+        b.for_(start, self.count, self.width, (), panel)
 
     def pack_row(self, b: LoopBuilder, column: Size, depth: Size, at: Size) -> None:
         """`width` columns of one depth."""
@@ -92,13 +108,8 @@ class Packing:
         self, b: LoopBuilder, column: Size, depth: Size, at: Size
     ) -> Sequence[SSAValue]:
         """Whole vectors, when neighbouring columns are neighbours in memory."""
-        k = self.k
-        absolute = b.calc("add", self.start, column)
         for v in range(self.t.vectors):
-            dims = k.place(
-                b, self.outer, column=b.calc("add", absolute, v * self.lanes), depth=depth
-            )
-            value = self.widen(b, self.access.load_vector(b, dims, k.plan.columns[0], self.lanes))
+            value = self.load_columns(b, column, depth, v)
             self.store(b, value, self.panels, b.calc("add", at, v * self.lanes))
         return ()
 
