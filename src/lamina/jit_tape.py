@@ -44,7 +44,7 @@ def taped_call(jitted: Any, compile: Compile, leaves: Sequence[Any], structure: 
     else:
         forward, ways = _forward(jitted, compile, structure, tuple(wanted))
         found, kept, number = forward(plain)
-        way, shape = ways[int(number)]
+        way, shape = ways.found[int(number)]
     if before != [memory_version(leaves[number]) for number in wanted]:
         fail(
             MutationError,
@@ -76,8 +76,19 @@ def taped_call(jitted: Any, compile: Compile, leaves: Sequence[Any], structure: 
     return tree.unflatten(shape, found)
 
 
-Ways: TypeAlias = "list[tuple[WayBack | None, Tree]]"
-"""By number: a way back, None if it computes all again, and the structure of the result."""
+class Ways:
+    """By number: a way back, None if it computes all again, and the structure of the result. A
+    trace adds one: not a list, whose change would be a side effect of the user's."""
+
+    __slots__ = ("found",)
+
+    def __init__(self) -> None:
+        self.found: tuple[tuple[WayBack | None, Tree], ...] = ()
+
+    def add(self, way: WayBack | None, shape: Tree) -> int:
+        """The number of a new one."""
+        self.found += ((way, shape),)
+        return len(self.found) - 1
 
 
 def _forward(
@@ -88,7 +99,7 @@ def _forward(
     key = structure, wanted
     if key in jitted.ways:
         return jitted.ways[key]
-    ways: Ways = []
+    ways = Ways()
 
     def forward(leaves: list[Any]) -> Any:
         shapes: list[Tree] = []
@@ -102,8 +113,8 @@ def _forward(
             return found
 
         found, kept, way = apart(call, leaves, wanted)
-        ways.append((way, shapes[0]))
-        return found, kept, primitives.constant(np.asarray(len(ways) - 1))
+        number = ways.add(way, shapes[0])
+        return found, kept, primitives.constant(np.asarray(number))
 
     made = jitted.pullbacks[key] = compile(forward, options=jitted._options)
     jitted.ways[key] = made, ways

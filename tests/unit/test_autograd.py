@@ -467,7 +467,7 @@ def test_a_jitted_call_keeps_what_its_way_back_reads_by_the_rule() -> None:
 def stored(f: Any) -> list[Any]:
     """The shapes that the way back of a jitted function keeps, besides arguments."""
     ((_, ways),) = f.ways.values()
-    ((way, _),) = ways
+    ((way, _),) = ways.found
     types = [arg.type for arg in way.block.args]
     return [tuple(t.get_shape()) for t in types[way.seeds : len(types) - len(way.leaves)]]
 
