@@ -11,12 +11,13 @@ from __future__ import annotations
 import collections
 import dis
 import inspect
+import operator
 import sys
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from lamina.errors import LaminaWarning
@@ -145,8 +146,7 @@ class SideEffects:
             yield from self._changed(value, name, before)
 
     def _changed(self, value: Any, name: str, before: Any) -> Iterator[tuple[str, int, str]]:
-        now = _contents(value)
-        if _same(before, now):
+        if isinstance(value, tuple) or _same(before, now := _contents(value)):
             return
         if type(value) not in _CONTAINERS:
             kind = type(value).__name__
@@ -203,41 +203,67 @@ def _content(cell: Any) -> Any:
         return _ABSENT
 
 
-def _contents(value: Any) -> Any:
-    """What an object holds: elements or attributes; None for one that is not looked into."""
-    kind = cast("type[object]", type(value))
+@lru_cache(maxsize=1024)
+def _way(kind: type[object]) -> str:
+    """How objects of a type are looked into: a dict, list, tuple or object; "" for not at all."""
     if kind in _CONTAINERS:
-        as_kind: Any = dict if issubclass(kind, dict) else list
-        return as_kind(value) if len(value) <= LONG else len(value)
+        return "dict" if issubclass(kind, dict) else "list"
     if issubclass(kind, tuple):
-        return list(cast("tuple[Any, ...]", value))
+        return "tuple"
     top = str(kind.__module__).partition(".")[0]
     if top in OURS or (top in sys.stdlib_module_names and kind is not types.SimpleNamespace):
-        return None
-    if issubclass(kind, type | types.FunctionType | types.ModuleType):
-        return None
-    if inspect.getattr_static(value, "__dict__", None) is None:
-        return None
-    held = cast("dict[str, Any]", vars(value))
-    return dict(held) if type(held) is dict else None  # a class may say that it is another
+        return ""
+    return "" if issubclass(kind, type | types.FunctionType | types.ModuleType) else "object"
 
 
-def _named(inner: Any) -> Iterator[tuple[str, Any]]:
-    """The parts of what an object holds, with their names."""
+def _contents(value: Any) -> Any:
+    """What an object holds: elements or attributes; their number where they are many; None for one
+    that is not looked into."""
+    match _way(cast("type[object]", type(value))):
+        case "dict":
+            return dict(value) if len(value) <= LONG else len(value)
+        case "list" | "tuple":
+            return list(value) if len(value) <= LONG else len(value)
+        case "object" if inspect.getattr_static(value, "__dict__", None) is not None:
+            held = cast("dict[str, Any]", vars(value))
+            return dict(held) if type(held) is dict else None  # it may say that it is another
+        case _:
+            return None
+
+
+def _leads_on(parts: Iterable[Any]) -> bool:
+    """Whether one of the parts is looked into: most are numbers or arrays, of one type."""
+    kinds: set[Any] = set(map(type, parts))
+    return any(map(_way, kinds))
+
+
+def _named(inner: Any) -> Iterable[tuple[str, Any]]:
+    """The parts of what an object holds that are looked into, with their names."""
     if isinstance(inner, dict):
-        for key, part in cast("dict[Any, Any]", inner).items():
-            yield (key if isinstance(key, str) else ""), part
+        held = cast("dict[Any, Any]", inner)
+        if _leads_on(held.values()):
+            return [
+                (key if isinstance(key, str) else "", part)
+                for key, part in held.items()
+                if _way(type(part))
+            ]
     elif isinstance(inner, list):
-        for part in cast("list[Any]", inner):
-            yield "", part
+        elements = cast("list[Any]", inner)
+        if _leads_on(elements):
+            return [("", part) for part in elements if _way(type(part))]
+    return ()
 
 
 def _same(before: Any, now: Any) -> bool:
-    if type(before) is not type(now) or not isinstance(before, (dict, list)):
-        return bool(before == now)
-    if len(cast("list[Any]", before)) != len(cast("list[Any]", now)):
+    """Whether an object holds the same as before: no `==` of the user's runs."""
+    if type(before) is not type(now):
         return False
-    if isinstance(before, dict):
-        after = cast("dict[Any, Any]", now)
-        return all(after.get(k, _ABSENT) is v for k, v in cast("dict[Any, Any]", before).items())
-    return all(a is b for a, b in zip(cast("list[Any]", before), now, strict=True))
+    if isinstance(before, int):
+        return before == now
+    first, second = cast("list[Any]", before), cast("list[Any]", now)
+    if len(first) != len(second) or not all(map(operator.is_, first, second)):
+        return False
+    if not isinstance(before, dict):
+        return True
+    values = cast("dict[Any, Any]", before).values(), cast("dict[Any, Any]", now).values()
+    return all(map(operator.is_, *values))
