@@ -216,6 +216,10 @@ def _way(kind: type[object]) -> str:
     return "" if issubclass(kind, type | types.FunctionType | types.ModuleType) else "object"
 
 
+def _is_looked_into(value: Any) -> bool:
+    return bool(_way(cast("type[object]", type(value))))
+
+
 def _contents(value: Any) -> Any:
     """What an object holds: elements or attributes; their number where they are many; None for one
     that is not looked into."""
@@ -245,12 +249,12 @@ def _named(inner: Any) -> Iterable[tuple[str, Any]]:
             return [
                 (key if isinstance(key, str) else "", part)
                 for key, part in held.items()
-                if _way(type(part))
+                if _is_looked_into(part)
             ]
     elif isinstance(inner, list):
         elements = cast("list[Any]", inner)
         if _leads_on(elements):
-            return [("", part) for part in elements if _way(type(part))]
+            return [("", part) for part in elements if _is_looked_into(part)]
     return ()
 
 
