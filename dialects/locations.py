@@ -66,13 +66,14 @@ def _parts(location: FusedLoc) -> Sequence[LocationAttr]:
     return cast("ArrayAttr[LocationAttr]", location.locations).data
 
 
-def places_of(location: Attribute) -> list[str]:
-    """`file:line` of every place that a location names, each once, in order."""
+def places_of(location: Attribute, columns: bool = False) -> list[str]:
+    """`file:line` of every place that a location names, each once, in order; with `:column`."""
     found: dict[str, None] = {}
 
     def visit(part: Attribute) -> None:
         if isinstance(part, FileLineColLoc):
-            found[f"{part.filename.data}:{part.line.data}"] = None
+            column = f":{part.column.data}" if columns else ""
+            found[f"{part.filename.data}:{part.line.data}{column}"] = None
         for inner in _inside(part):
             visit(inner)
 

@@ -8,7 +8,8 @@
 
 A kernel's arguments are what it reads, then one destination for each result. Kernels with equal
 bodies are one function. Generics without a number, and fills that are no kernel's start, become
-kernels of their own. Post-condition: no linalg op is left outside kernels.
+kernels of their own. Post-condition: no linalg op is left outside kernels; the location of a check
+names the lines of the kernels that it looks at, behind its own.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from lamina.dialects.locations import fuse_locations
 from lamina.transforms.blocks import read_values, sort_block
 from lamina.transforms.form_kernels import KERNEL
 from lamina.transforms.kernel_groups import destinations, padding_of
+from lamina.transforms.kernel_lines import locate_checks
 
 PURE = (linalg.GenericOp, linalg.FillOp, tensor.EmptyOp, tensor.InsertSliceOp, arith.ConstantOp)
 
@@ -277,3 +279,4 @@ class OutlineKernelsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         outline(op)
+        locate_checks(op)

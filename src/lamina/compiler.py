@@ -35,7 +35,7 @@ from lamina.backend.threads import default_threads
 from lamina.dialects.checks import NOTE, read_note
 from lamina.dialects.foreign import CUSTOM_CALL, TEXT, read_text
 from lamina.dialects.kernels import PARALLEL
-from lamina.dialects.locations import place_of
+from lamina.dialects.locations import place_of, places_of
 from lamina.dialects.type_tests import is_tensor
 from lamina.errors import IRError, LaminaError, LoweringError
 from lamina.interface import entry_of, interface_of, port_of
@@ -202,7 +202,7 @@ def checks_of(module: ModuleOp) -> dict[int, Check]:
                 f'{{error = "DomainError", message = "found {{}}"}}, found {op.attributes[NOTE]}',
                 place=place,
             )
-        check = Check(*note, place)
+        check = Check(*note, place, tuple(places_of(op.location, columns=True)[1:]))
         if found.setdefault(number, check) != check:
             raise IRError(
                 f"{NOTE}: expected checks of different numbers, found {number} again",

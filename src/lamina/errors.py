@@ -21,6 +21,18 @@ class LaminaError(Exception):
         super().__init__(message)
         self.message = message
         self.place = place
+        self.lines: tuple[str, ...] = ()
+
+    def name_lines(self, others: Iterable[str]) -> None:
+        """Add a note with lines of the kernel that found the error, which it may come from too.
+
+        `lines` has all of them, as `file:line`, the failing one first.
+        """
+        first = () if self.place is None else (self.place,)
+        self.lines = tuple(dict.fromkeys((*first, *others)))
+        rest = self.lines[len(first) :]
+        if rest:
+            self.add_note(f"found by a kernel that also computes {', '.join(rest)}")
 
     def __str__(self) -> str:
         return f"{self.message} ({self.place})" if self.place else self.message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from lamina.compiler import Lowering
     from lamina.frontend.trace import Trace
     from lamina.target import Target
-
-
-LOCATED = frozenset(("nd.check", "nd.fail", "nd.print", "nd.custom_call"))
-"""Ops whose place an error shows."""
 
 
 @dataclass(frozen=True)
@@ -127,20 +123,18 @@ class Lowered:
         key = self.key(target)
         stored = disk.get("program", key) if disk else None
         module = self.trace.module
-        every = self.options.nans  # any op may get a check
-        places = [
-            place_of(op.location) or "" for op in module.walk() if every or op.name in LOCATED
-        ]
         if stored is not None:
             code = Code.from_bytes(stored)
         else:
             from lamina.compiler import generate
 
             code = generate(self.lowering("llvm"))
-            _number_places(code, places)
+            if _has_places(code):
+                _number_places(code, _places(module))
             if disk:
                 disk.put("program", key, code.to_bytes())
-        _show_lines(code, places)
+        if _has_places(code):
+            _show_lines(code, _places(module))
         self.stored = stored is not None
         return Executable(self, code, link(code, resource_symbols(self.trace.resources)))
 
@@ -152,12 +146,24 @@ class Lowered:
         return store.program_key(self._text, self.options, target, digests)
 
 
+def _has_places(code: Code) -> bool:
+    """Whether errors of the program have places."""
+    return bool(code.checks or code.texts or code.functions)
+
+
+def _places(module: ModuleOp) -> list[str]:
+    """The places of a traced program: any op may have got a check."""
+    return [place_of(op.location) or "" for op in module.walk()]
+
+
 def _number_places(code: Code, places: Sequence[str]) -> None:
     """Name each place by its number in the traced program, where it is of it: the program in the
     cache may be that of other lines."""
 
+    numbers = {place: str(number) for number, place in reversed(list(enumerate(places)))}
+
     def number(place: str | None) -> str | None:
-        return str(places.index(place)) if place in places else place
+        return place if place is None else numbers.get(place, place)
 
     _rename(code, number)
 
@@ -175,10 +181,11 @@ def _show_lines(code: Code, places: Sequence[str]) -> None:
 
 def _rename(code: Code, name: Callable[[str | None], str | None]) -> None:
     """Give each place of a program's errors another name."""
-    for notes in (code.checks, code.texts):
-        table = cast("dict[int, Any]", notes)
-        for number, note in table.items():
-            table[number] = replace(note, place=name(note.place))
+    for number, check in code.checks.items():
+        others = tuple(map(name, check.others))
+        code.checks[number] = replace(check, place=name(check.place), others=others)
+    for number, text in code.texts.items():
+        code.texts[number] = replace(text, place=name(text.place))
     for symbol, place in code.functions.items():
         code.functions[symbol] = name(place)
 

@@ -101,11 +101,12 @@ class Interface:
 @dataclass(frozen=True)
 class Check:
     """What a run-time check says when it fails: the name of an error class, a message with a `{}`
-    for each value, and the place in the user's code."""
+    for each value, the place in the user's code, and places that the kernels behind it have too."""
 
     error: str
     message: str
     place: str | None
+    others: tuple[str | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,9 @@ class Code:
                 "results": [_port_out(port) for port in self.interface.results],
                 "sizes": self.interface.sizes,
                 "donors": list(self.interface.donors.items()),
-                "checks": [(n, c.error, c.message, c.place) for n, c in self.checks.items()],
+                "checks": [
+                    (n, c.error, c.message, c.place, c.others) for n, c in self.checks.items()
+                ],
                 "texts": [
                     (n, t.format, [_port_out(port) for port in t.values], t.error, t.place)
                     for n, t in self.texts.items()
@@ -171,7 +174,10 @@ class Code:
             tuple(map(_size_in, header["sizes"])),
             dict(header["donors"]),
         )
-        checks = {number: Check(*rest) for number, *rest in header["checks"]}
+        checks = {
+            number: Check(error, message, place, tuple(others))
+            for number, error, message, place, others in header["checks"]
+        }
         texts = {
             number: Text(format, tuple(map(_port_in, values)), *rest)
             for number, format, values, *rest in header["texts"]
@@ -310,4 +316,7 @@ def raise_failure(
     if (check := checks.get(number)) is None:
         raise DomainError(f"call: check {number} failed for the values {first} and {second}")
     kind: type[LaminaError] = getattr(errors, check.error)
-    raise kind(filled(check.message, (first, second)), place=check.place)
+    failure = kind(filled(check.message, (first, second)), place=check.place)
+    if check.others:
+        failure.name_lines(others for others in check.others if others is not None)
+    raise failure

@@ -170,3 +170,37 @@ def test_the_option_needs_nans() -> None:
 
 def test_the_table_names_ops() -> None:
     assert MAKERS - {"custom_call"} <= set(MEANING)
+
+
+def test_lines_of_the_kernel_follow_the_failing_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path))
+
+    def one(x: Any) -> Any:
+        y = x * 2  # 1
+        z = lm.sqrt(y - 1)  # 0
+        return lm.exp(z)  # 2
+
+    def two(x: Any) -> Any:
+        y = x * 2  # 1
+        z = lm.sqrt(y - 1)  # 0
+        return lm.exp(z)  # 2
+
+    for function in (one, two):  # the second from the cache
+        with pytest.raises(lm.NanError) as caught:
+            lm.jit(function, nans=True)(BAD)
+        lines = [line_of(function, f"# {number}") for number in range(3)]
+        assert caught.value.place == lines[0] == caught.value.lines[0]
+        assert sorted(caught.value.lines) == sorted(lines)
+        (note,) = caught.value.__notes__
+        assert note == f"found by a kernel that also computes {lines[1]}, {lines[2]}"
+
+
+def test_a_check_that_looks_at_one_line_has_no_note() -> None:
+    def f(x: Any, n: Any) -> Any:
+        return (x + 1) ** n
+
+    with pytest.raises(lm.DomainError) as caught:
+        lm.jit(f)(np.arange(3), np.array([1, -1, 2]))
+    assert not hasattr(caught.value, "__notes__") and not caught.value.lines
