@@ -55,6 +55,11 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Array:
             f"matmul: expected equal inner sizes, found {inner[0]} and {inner[1]} "
             f"in {a.shape} and {b.shape}",
         )
+    if b.ndim <= 2 and a.ndim > 2 and all(type(size) is int for size in a.shape):
+        rows = tuple(size for size in a.shape[:-1] if size != 1)
+        if len(rows) < a.ndim - 1:  # without axes of size 1, all rows are those of one matrix
+            found = matmul(view("reshape", a, shape=(*rows, a.shape[-1])), b)
+            return view("reshape", found, shape=(*a.shape[:-1], *b.shape[1:]))
     if b.ndim <= 2:  # no batch on the right: its free axis ends up last
         return _dot(a, b, ((), ()), ((a.ndim - 1,), (max(b.ndim - 2, 0),)))
     if a.ndim == 1:

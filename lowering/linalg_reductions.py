@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from lamina.dialects import arith, linalg
 from lamina.dialects.nd import contraction, reduction
@@ -154,26 +154,66 @@ def lower_arg(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue:
     return b.generic([source], [(i, out) for i in inits], iterators, body)[1]
 
 
+def _product(b: Builder, args: Operands, type: Attribute) -> SSAValue:
+    lhs, rhs = widen(b, args[0], type), widen(b, args[1], type)
+    return b.float_op("mul", lhs, rhs) if is_float(type) else b.int_op("mul", lhs, rhs)
+
+
 def _multiply(type: Attribute, element: Attribute) -> Callable[[Builder, Operands], SSAValue]:
     """A product alone: with nothing to contract there is no sum."""
 
     def body(inner: Builder, args: Operands) -> SSAValue:
-        lhs, rhs = widen(inner, args[0], type), widen(inner, args[1], type)
-        if is_float(type):
-            return to_memory(inner, inner.float_op("mul", lhs, rhs), element)
-        return inner.int_op("mul", lhs, rhs)
+        product = _product(inner, args, type)
+        return to_memory(inner, product, element) if is_float(type) else product
 
     return body
 
 
 def _multiply_add(type: Attribute) -> Callable[[Builder, Operands], Operands]:
     def body(inner: Builder, args: Operands) -> Operands:
-        lhs, rhs = widen(inner, args[0], type), widen(inner, args[1], type)
-        if is_float(type):
-            return (inner.float_op("add", args[2], inner.float_op("mul", lhs, rhs)),)
-        return (inner.int_op("add", args[2], inner.int_op("mul", lhs, rhs)),)
+        product = _product(inner, args, type)
+        add = inner.float_op if is_float(type) else inner.int_op
+        return (add("add", args[2], product),)
 
     return body
+
+
+def _dims(map: AffineMap) -> list[int]:
+    """The dims of a map that permutes or drops some."""
+    return [expr.position for expr in map.results if isinstance(expr, AffineDimExpr)]
+
+
+def _folded_rows(
+    b: LinalgBuilder,
+    inputs: Sequence[tuple[SSAValue, AffineMap]],
+    matrix: int,
+    depth: int,
+    type: Attribute,
+) -> SSAValue:
+    """A product of a vector with the rows of a matrix, one below the other: products, and their
+    sum along an outer axis, which reads the matrix in the order of memory. As a contraction, the
+    matrix would be packed to be read once."""
+    source, map = inputs[matrix]
+    places, sizes = _dims(map), b.sizes_of(source)
+    rank, axis = len(places), places.index(depth)
+    order = {place: d for d, place in enumerate(places)}
+    maps = [dims_map(rank, [order[d] for d in _dims(m)]) for _, m in inputs]
+    products = b.map(
+        [(value, m) for (value, _), m in zip(inputs, maps, strict=True)],
+        sizes,
+        type,
+        lambda inner, args: _product(inner, args, type),
+    )
+    kept = [d for d in range(rank) if d != axis]
+    init = _filled(b, tuple(sizes[d] for d in kept), 0, type)
+
+    def body(inner: Builder, args: Operands) -> Operands:
+        # the value first, as in `lower_reduce`
+        return (inner.float_op("add", *args) if is_float(type) else inner.int_op("add", *args),)
+
+    iterators = "".join("r" if d == axis else "p" for d in range(rank))
+    outs = [(init, dims_map(rank, kept))]
+    return b.generic([(products, AffineMap.identity(rank))], outs, iterators, body)[0]
 
 
 def lower_dot_general(b: LinalgBuilder, op: Operation, operands: Operands) -> SSAValue:
@@ -202,6 +242,11 @@ def lower_dot_general(b: LinalgBuilder, op: Operation, operands: Operands) -> SS
     inputs = [(operands[0], lhs_map), (operands[1], rhs_map)]
     if not lhs_contract:
         return b.map(inputs, sizes, memory_element(element), _multiply(type, element))
+    matrix = int(bool(rhs_free))
+    if bool(lhs_free) != bool(rhs_free) and len(lhs_contract) == 1:
+        dims = _dims(inputs[matrix][1])
+        if dims[-1] != results and [d for d in dims if d != results] == [*range(results)]:
+            return rounded(b, _folded_rows(b, inputs, matrix, results, type), element)
     init = _filled(b, sizes, 0, type)
     (value,) = b.generic(
         inputs,
