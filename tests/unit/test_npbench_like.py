@@ -5,6 +5,7 @@ compared with NumPy's.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
 
 from __future__ import annotations
 
@@ -238,3 +239,19 @@ def leaves(value: Any) -> list[Any]:
     if isinstance(value, (tuple, list)):
         return [leaf for part in value for leaf in leaves(part)]
     return [] if value is None else [value]
+
+
+def test_products_without_axes_of_size_1_and_of_a_vector_with_rows() -> None:
+    shapes: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
+        ((1, 3, 4), (4, 5)), ((2, 1, 3, 4), (4,)), ((1, 1, 4), (4, 5)), ((2, 3, 1, 4), (4, 5)),
+        ((1, 0, 4), (4, 5)), ((4,), (4, 5)), ((300,), (300, 70)), ((4,), (4, 0)), ((0,), (0, 3)),
+    ]  # fmt: skip
+    for left, right in shapes:
+        for dtype in (np.float64, np.float32, np.int32, np.float16):
+            a = (RNG.random(left) * 4).astype(dtype)
+            b = (RNG.random(right) * 4).astype(dtype)
+            expected = (a.astype(np.float64) @ b.astype(np.float64)).astype(dtype)
+            tolerance = {"f": 1e-5, "e": 1e-2}.get(a.dtype.char, 1e-12)
+            for found in (lm.asarray(a) @ lm.asarray(b), lm.jit(lambda a, b: a @ b)(a, b)):
+                assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+                np.testing.assert_allclose(np.asarray(found), expected, rtol=tolerance)

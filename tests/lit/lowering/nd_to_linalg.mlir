@@ -321,6 +321,29 @@ func.func @dot(%x: tensor<2x3x4xf32>, %y: tensor<5x4x2xf32>) -> tensor<2x3x5xf32
 
 // -----
 
+// A vector times the rows of a matrix is a sum of rows: the matrix is read in the order of memory.
+// CHECK-LABEL: func.func @vector_times_rows(
+// CHECK: [[P:%[a-z0-9_]+]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x, %w
+// CHECK: arith.mulf
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins([[P]] :
+// CHECK: arith.addf
+func.func @vector_times_rows(%x: tensor<4xf32>, %w: tensor<4x6xf32>) -> tensor<6xf32> {
+  %0 = nd.dot_general %x, %w batch [] [] contract [0] [0] : tensor<4xf32>, tensor<4x6xf32> -> tensor<6xf32>
+  func.return %0 : tensor<6xf32>
+}
+
+// -----
+
+// A vector times columns stays a product: each row of the matrix is one sum.
+// CHECK-LABEL: func.func @vector_times_columns(
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%x, %w
+func.func @vector_times_columns(%x: tensor<4xf32>, %w: tensor<6x4xf32>) -> tensor<6xf32> {
+  %0 = nd.dot_general %x, %w batch [] [] contract [0] [1] : tensor<4xf32>, tensor<6x4xf32> -> tensor<6xf32>
+  func.return %0 : tensor<6xf32>
+}
+
+// -----
+
 // A convolution: strides and dilation are in the window's map, padding is a frame of zeros, a
 // group is one more dim.
 // CHECK-LABEL: func.func @conv(
