@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from typing import cast as typed
 
 import numpy as np
-from xdsl.ir import OpResult, SSAValue
 
 from lamina.errors import ArgumentError, ShapeError, TraceError
 from lamina.frontend import dtypes, shapes
@@ -27,6 +26,9 @@ from lamina.frontend.location import fail
 from lamina.frontend.numpy_names import UFUNCS
 from lamina.frontend.shapes import Shape
 from lamina.frontend.traced import TracedArray
+
+if TYPE_CHECKING:
+    from xdsl.ir import SSAValue
 
 REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "count_nonzero")
 ELEMENTWISE = ("where", "clip", "real", "imag", "round", "astype", "copy")
@@ -339,6 +341,8 @@ def _same(a: SSAValue, b: SSAValue, budget: list[int]) -> bool:
     """Whether two values are the same, or the same op of the same values; a few ops deep."""
     if a is b:
         return True
+    from xdsl.ir import OpResult
+
     budget[0] -= 1
     if budget[0] < 0 or not isinstance(a, OpResult) or not isinstance(b, OpResult):
         return False

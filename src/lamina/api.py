@@ -8,12 +8,12 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, ClassVar, NoReturn, overload
-from weakref import WeakSet
 
 from lamina.backend.entry import Entry, make_entry
 from lamina.backend.entry_native import native
 from lamina.backend.entry_py import PyEntry
 from lamina.backend.entry_spec import ArrayClass
+from lamina.debug import LIVE
 from lamina.declared import Declared
 from lamina.donation import arranged, check, check_no_gradient, parameters
 from lamina.eager_calls import EagerCalls, call_eagerly
@@ -35,10 +35,6 @@ from lamina.version import Changed, Version
 from lamina.writing import note_written
 
 ARRAYS = ArrayClass(Array, "_data", (("_tape", None),), ("_tape",), DonatedArray)
-
-
-LIVE: WeakSet[Jitted] = WeakSet()
-"""All jitted functions."""
 
 
 class Jitted:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from weakref import WeakSet
 
-from lamina.api import LIVE
 from lamina.frontend.debug import check, print
 from lamina.interpreters.nans import ENABLED, OPEN
+
+if TYPE_CHECKING:
+    from lamina.api import Jitted
+
+LIVE: WeakSet[Jitted] = WeakSet()
+"""The jitted functions that are there."""
 
 
 @contextmanager

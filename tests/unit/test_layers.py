@@ -213,3 +213,10 @@ def test_room_is_refused_without_lamina(room: str) -> None:
 def test_no_python_file_at_the_top() -> None:
     """A `conftest.py` or `setup.py` there would shadow what is installed."""
     assert list(ROOT.glob("*.py")) == []
+
+
+def test_importing_lamina_imports_nothing_that_compiles() -> None:
+    code = "import lamina, sys; print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    heavy = {"xdsl.ir", "llvmlite", "lamina.api", "malt", "gast", "torch", "scipy"}
+    assert not heavy & set(found.stdout.split())
