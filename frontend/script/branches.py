@@ -107,7 +107,8 @@ def _combined(name: str, value: Any, flag: TracedArray, rest: Part) -> Any:
         bools = _is_bool(value) and _is_bool(other)
         array = recorder.own(as_array("and", other)) if bools else None
         read = None if array is None else recorder.read(array)
-    if read is None or not all(_is_total(op) for op in scope.block.ops):
+    writes = any(entry.written for entry in scope.entered.values())
+    if read is None or writes or not all(_is_total(op) for op in scope.block.ops):
         scope.drop()
         first, second = (rest, lambda: value) if name == "logical_and" else (lambda: value, rest)
         return _chosen(flag, first, second, "and" if name == "logical_and" else "or")

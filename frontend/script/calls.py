@@ -23,11 +23,11 @@ from lamina.frontend.location import fail, is_user_code
 from lamina.frontend.numpy_creation import replacement
 from lamina.frontend.runtime_scalar import RuntimeScalar, plain, weak
 from lamina.frontend.script.branches import choice, not_, or_
-from lamina.frontend.script.changes import METHODS, check_change, made
+from lamina.frontend.script.changes import check_change, check_method, made
 from lamina.frontend.script.iteration import enumerate_, range_, reversed_, steps_of, zip_
 from lamina.frontend.script.loops import for_
 from lamina.frontend.script.source import converted, is_convertible
-from lamina.frontend.script.values import is_traced, truth
+from lamina.frontend.script.values import is_traced, load, truth
 from lamina.frontend.traced import TracedArray, WeakScalar
 
 
@@ -46,9 +46,7 @@ def function(called: Any) -> Any:
         inner = function(called.func)
         return functools.partial(inner, *called.args, **called.keywords)
     if kind is types.BuiltinMethodType:
-        owner = called.__self__
-        if called.__name__ in METHODS.get(typed(Any, type(owner)), ()):
-            check_change(owner, f".{called.__name__}()")
+        check_method(called.__self__, called.__name__)
     if kind is type and issubclass(called, np.generic):
         return functools.partial(_numpy_scalar, called)
     found = _REPLACED.get(id(called))
@@ -65,10 +63,12 @@ def _python_function(called: types.FunctionType) -> Any:
 
 def _method(called: types.MethodType) -> Any:
     inner = called.__func__
-    if not isinstance(inner, types.FunctionType):
-        return called
-    replaced = function(inner)
-    return called if replaced is inner else types.MethodType(replaced, called.__self__)
+    replaced = function(inner) if isinstance(inner, types.FunctionType) else inner
+    if replaced is not inner:
+        return types.MethodType(replaced, called.__self__)
+    if not isinstance(inner, types.FunctionType) or inner.__module__ == "random":
+        check_method(called.__self__, called.__name__)
+    return called
 
 
 def _with_functions(called: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -221,6 +221,18 @@ def filter_(called: Any, iterable: Any) -> Any:
     return builtins.filter(function(called), iterable)
 
 
+def next_(iterator: Any, *default: Any) -> Any:
+    """`next`."""
+    check_change(iterator, "next()")
+    return load(builtins.next(iterator, *default))
+
+
+def setattr_(owner: Any, name: str, value: Any) -> None:
+    """`setattr`."""
+    check_change(owner, f"setattr of {name}")
+    builtins.setattr(owner, name, value)
+
+
 def _container(kind: Callable[..., Any]) -> Callable[..., Any]:
     def container(*args: Any, **options: Any) -> Any:
         given = [x if steps_of(x) is None else iter(x) for x in args]
@@ -301,6 +313,8 @@ _PAIRS: list[tuple[Any, Any]] = [
     (builtins.divmod, divmod_),
     (builtins.map, map_),
     (builtins.filter, filter_),
+    (builtins.next, next_),
+    (builtins.setattr, setattr_),
     (builtins.list, _container(list)),
     (builtins.dict, _container(dict)),
     (builtins.set, _container(set)),

@@ -3,21 +3,32 @@
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
-from typing import Any
+import types
+from typing import Any, cast
+
+import numpy as np
 
 from lamina.frontend.array import Array
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.location import fail
 from lamina.frontend.runtime_scalar import NeedsValueError
 
-CHANGING = {
-    list: "append extend insert pop remove clear sort reverse __setitem__ __delitem__",
-    dict: "update pop popitem clear setdefault __setitem__ __delitem__",
-    set: "add update discard remove pop clear",
+_READING = {
+    list: "copy count index",
+    dict: "copy get items keys values",
+    set: "copy difference intersection isdisjoint issubset issuperset union",
 }
-"""Container -> the methods that change it."""
+_FIXED = (str, bytes, tuple, int, float, complex, frozenset, range, slice, type, type(None),
+          np.generic, np.dtype, types.ModuleType)  # fmt: skip
 
-METHODS = {kind: frozenset(names.split()) for kind, names in CHANGING.items()}
+
+def check_method(owner: Any, name: str) -> None:
+    """As `check_change`, for a call of a method that is not Python: of containers the methods that
+    only read are known, and objects that never change; any other may change its object (an
+    iterator, a generator of random numbers)."""
+    reading = _READING.get(cast(Any, type(owner)), "").split()
+    if name not in reading and not isinstance(owner, _FIXED):
+        check_change(owner, f".{name}()")
 
 
 def made(container: Any) -> Any:

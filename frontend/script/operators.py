@@ -87,8 +87,10 @@ def _is_argument(array: TracedArray) -> bool:
 
 def augmented_item(op: str, owner: Any, key: Any, value: Any) -> None:
     """`owner[key] += value` and its like."""
-    check_change(owner, "an assignment to an element")
-    owner[key] = _BINARY[op][1](load(owner[key]), value)
+    old = load(owner[key])
+    new = _BINARY[op][1](old, value)
+    if isinstance(owner, Array) or new is not old:
+        set_item(owner, key, new)
 
 
 def augmented_attribute(op: str, owner: Any, name: str, value: Any) -> None:

@@ -15,6 +15,7 @@ import lamina as lm
 
 TABLE: list[tuple[Callable[..., Any], tuple[Any, ...], type[Exception], str, int]] = []
 NUMBER = 3
+GENERATOR = np.random.default_rng(0)
 
 
 def refused(
@@ -254,6 +255,22 @@ def nonlocal_in_loop(x: Any) -> Any:
 @refused(lm.TraceError, "bool: expected a value, found a traced array", 1)
 def filter_of_comprehension(x: Any) -> Any:
     return [a for a in x if a > 0]
+
+
+@refused(lm.TraceError, r"of outside in a branch or loop .* found next\(\)", 4, X, 100)
+def takes_from_an_iterator(x: Any, n: Any) -> Any:
+    weights = iter([1.0, 2.0])
+    s = 0.0
+    for i in range(n):
+        s += x[0] * next(weights)
+    return s
+
+
+@refused(lm.TraceError, r"found .random\(\); use an array", 2, X, 100)
+def draws_in_a_loop(x: Any, n: Any) -> Any:
+    for i in range(n):
+        x = x + GENERATOR.random()
+    return x
 
 
 # loops

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -267,3 +268,109 @@ def flags_long(x: Any) -> Any:
         if not found and a > 3:
             found, where = True, i
     return where if found else -5
+
+
+@program((X, 10), (X, 30))
+def captured_array_written(x: Any, n: Any) -> Any:
+    for i in range(n):
+        WRITTEN[i % 3] += x[i % 5]
+    return WRITTEN * 1
+
+
+WRITTEN = np.zeros(3)
+
+
+@program(({"w": X, "b": X * 2}, X))
+def dict_of_arrays_written(p: Any, x: Any) -> Any:
+    for _ in range(15):
+        p["w"] -= 0.1 * p["w"] * x[0]
+        p["b"][0] += 1
+    return p["w"] + p["b"]
+
+
+@dataclass
+class Point:
+    """A tree."""
+
+    w: Any
+    n: int = 0
+
+
+@program((X,))
+def dataclass_carry(x: Any) -> Any:
+    p = Point(x)
+    for i in range(12):
+        p = Point(p.w * 0.5 + i, p.n + 1)
+    return p.w + p.n
+
+
+@program((X,), (X * 0.1,))
+def function_that_writes_in_and(x: Any) -> Any:
+    y = x * 1
+
+    def changed(k: Any) -> Any:
+        y[k] = 100
+        return y[0] > 0
+
+    if x[0] > 1 and changed(2):
+        y[1] += 1
+    return y
+
+
+@program((np.eye(12) * 12 + np.arange(144.0).reshape(12, 12) % 5 / 10,))
+def lu(a: Any) -> Any:
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(i):
+            a[i, j] -= a[i, :j] @ a[:j, j]
+            a[i, j] /= a[j, j]
+        for j in range(i, n):
+            a[i, j] -= a[i, :i] @ a[:i, j]
+    return a
+
+
+@program((50,), (3,))
+def primes(n: Any) -> Any:
+    count = 0
+    for i in range(2, n):
+        prime = True
+        for j in range(2, i):
+            if i % j == 0:
+                prime = False
+                break
+        if prime:
+            count += 1
+    return count
+
+
+@program((48, 36), (np.int64(48), np.int64(36)), (7, 0))
+def greatest_common_divisor(a: Any, b: Any) -> Any:
+    while b:
+        a, b = b, a % b
+    return a
+
+
+@program((X, 1.0, np.float64(3.0), -2), (X,))
+def variable_arguments(x: Any, *args: Any, scale: float = 2.0, **more: Any) -> Any:
+    for a in args:
+        if a > 0:
+            x = x * a
+    return x * scale + more.get("z", 0)
+
+
+@program((np.arange(12.0).reshape(3, 4),))
+def views_of_rows_and_columns(x: Any) -> Any:
+    row, column = x[1], x[:, 2]
+    for i in range(9):
+        row[i % 4] += column[i % 3]
+    return x, row * 1, column * 1
+
+
+@program((np.array([2, 1, 0]), X))
+def steps_of_a_run(a: Any, x: Any) -> Any:
+    s = 0.0
+    for i in range(a[0], 10, a[1] + 1):
+        s += x[i % 5] * i
+    for i in range(int(a[0]) + 10, int(a[2]), -3):
+        s = s * 0.5 + i
+    return s

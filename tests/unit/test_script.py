@@ -14,6 +14,7 @@ import pytest
 import script_programs_branches
 import script_programs_functions
 import script_programs_loops
+from script_programs_functions import WRITTEN
 from script_table import PROGRAMS, X
 
 import lamina as lm
@@ -38,8 +39,10 @@ def same(found: Any, expected: Any, *, exact: bool = False) -> None:
             np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-12)
 
 
-def copied(arguments: tuple[Any, ...]) -> list[Any]:
-    return [x.copy() if isinstance(x, np.ndarray) else x for x in arguments]
+def copied(arguments: tuple[Any, ...], wrap: Callable[[Any], Any] = np.copy) -> list[Any]:
+    return [
+        tree.map_leaves(lambda x: wrap(x) if isinstance(x, np.ndarray) else x, x) for x in arguments
+    ]
 
 
 @pytest.mark.parametrize(("function", "calls"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
@@ -47,10 +50,13 @@ def test_program(function: Callable[..., Any], calls: list[tuple[Any, ...]]) -> 
     compiled = lm.jit(function, mode="script")
     for call in calls:
         plain, ours = copied(call), copied(call)
+        memory = WRITTEN.copy()
         expected = function(*plain)
+        WRITTEN[...] = memory
         same(compiled(*ours), expected)
         same(ours, plain)  # what it wrote to its arguments
-        eager = [lm.asarray(x.copy()) if isinstance(x, np.ndarray) else x for x in call]
+        eager = copied(call, lambda x: lm.asarray(x.copy()))
+        WRITTEN[...] = memory
         if function.__name__ not in ALIASING:
             same(function(*eager), expected)
     assert "fallback" not in compiled.explain()
