@@ -236,9 +236,10 @@ class Recorder:
         position, location = self._here()
         values = [self.read(array) for array in arrays]
         shape = result_shape(name, [array.shape for array in arrays], params)
-        if not is_static((*shape, *(size for array in arrays for size in array.shape))):
-            if name == "slice" and (found := self.sizes.sliced(arrays[0], params)) is not None:
-                return found
+        sizes = (*shape, *(size for array in arrays for size in array.shape))
+        if name == "slice" and not is_static((*sizes, *params["starts"], *params["limits"])):
+            return self.sizes.sliced(arrays[0], params)
+        if not is_static(sizes):
             params = self.sizes.given(name, shape, values, params)
         dtype = _result_dtype(name, arrays, params)
         op = self._operation(name, values, shape, dtype, params)

@@ -194,7 +194,8 @@ def _flag(recorder: Recorder, array: TracedArray) -> SSAValue:
 def _size(recorder: Recorder, bound: Any) -> AnySize:
     """A bound of a loop as a size."""
     known = isinstance(bound, int) or is_size(bound)
-    return bound if known else recorder.sizes.number(bound)
+    array: Any = bound
+    return bound if known else recorder.sizes.number(array)
 
 
 def _index(recorder: Recorder, bound: int | TracedArray) -> SSAValue:

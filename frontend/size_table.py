@@ -394,8 +394,8 @@ class SizeTable:
             size_checks.refuse(name, f"shape {shape}")
         return params
 
-    def sliced(self, array: TracedArray, params: dict[str, Any]) -> TracedArray | None:
-        """A slice whose bounds are such sizes; None for one whose bounds are numbers."""
+    def sliced(self, array: TracedArray, params: dict[str, Any]) -> TracedArray:
+        """A slice of such an axis, or with such bounds."""
         starts, limits, strides = params["starts"], params["limits"], params["strides"]
         recorder, shape = self.recorder, array.shape
         ends = [dims.same(limit, size) for limit, size in zip(limits, shape, strict=True)]

@@ -166,3 +166,25 @@ def test_compared_sizes() -> None:
     )
     with pytest.raises(lm.TraceError, match="sizes that change in a loop"):
         f(X)
+
+
+STENCILS: dict[str, Callable[..., Any]] = {
+    "pair": lambda i, x: x[i : i + 2],
+    "nothing": lambda i, x: x[i + 1 : i + 1],
+    "backwards": lambda i, x: x[5 - i : 6 - i],
+    "strided": lambda i, x: x[i : i + 3 : 2],
+}
+
+
+@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize("shapes", [None, ((lm.Dim("n"),),)])
+def test_windows_of_one_size(name: str, shapes: Any) -> None:
+    """The bounds change and the size does not."""
+    part = STENCILS[name]
+    f = lm.jit(summed(part, 0, 3), shapes=shapes)
+    np.testing.assert_allclose(
+        np.asarray(f(X))[:3], [np.sum(part(i, X)) for i in range(3)], rtol=1e-14
+    )
+    g = lm.jit(lambda x: lm.fori_loop(0, 4, lambda i, c: c + x[i : i + 2], x[:2]), shapes=shapes)
+    expected = X[:2] + sum(X[i : i + 2] for i in range(4))
+    np.testing.assert_allclose(np.asarray(g(X)), expected, rtol=1e-14)
