@@ -229,6 +229,16 @@ def _power(x: AnySize, y: AnySize) -> Any:
     return reduce(times, [x] * y, 1) if isinstance(y, int) and 0 <= y <= 8 else None
 
 
+def _shifted(x: AnySize, y: AnySize) -> Any:
+    """x << y for a number y of 0 or more."""
+    return times(x, 1 << y) if isinstance(y, int) and 0 <= y < 63 else None
+
+
+def _shifted_back(x: AnySize, y: AnySize) -> Any:
+    """x >> y for a number y of 0 or more."""
+    return floor_divided(x, 1 << y) if isinstance(y, int) and 0 <= y < 63 else None
+
+
 # what bounds tell
 
 
@@ -441,6 +451,10 @@ def _computed(
     return method
 
 
+NUMBERS: dict[str, Callable[..., Any]] = {}
+"""weak(array, low, high): the Python number that a 0-d array holds, as `runtime_scalar` has it."""
+
+
 class Size:
     """A size that only a run of the compiled program knows, as an expression.
 
@@ -477,6 +491,16 @@ class Size:
     __rmod__ = _computed("mod", remainder, True)
     __pow__ = _computed("pow", _power)
     __rpow__ = _computed("pow", None, True)
+    __lshift__ = _computed("lshift", _shifted)
+    __rlshift__ = _computed("lshift", None, True)
+    __rshift__ = _computed("rshift", _shifted_back)
+    __rrshift__ = _computed("rshift", None, True)
+    __and__ = _computed("and_", None)
+    __rand__ = _computed("and_", None, True)
+    __or__ = _computed("or_", None)
+    __ror__ = _computed("or_", None, True)
+    __xor__ = _computed("xor", None)
+    __rxor__ = _computed("xor", None, True)
     __truediv__ = _computed("truediv", None)
     __rtruediv__ = _computed("truediv", None, True)
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, UnitAttr
@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.errors import DTypeError, MutationError, TraceError
 from lamina.frontend import ir
 from lamina.frontend.array import AUTOGRAD, Array, NDArray
-from lamina.frontend.dims import AnySize, Size, is_size, is_static
+from lamina.frontend.dims import AnySize, is_size, is_static
 from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import (
     COMPLEX,
@@ -200,19 +200,11 @@ class Recorder:
         """The trace holds for these values of the weak inputs `sources` only."""
         file, line, _ = user_position()
         for source in sources:
-            if is_size(source):
-                source.refuse("a Python number")
             self.pinned.setdefault(source, f"{file}:{line}")
 
     def keep_in_range(self, scalar: WeakScalar, low: int, high: int) -> None:
         """The trace holds while the weak int is from `low` to `high`."""
-        source: Any = next(iter(scalar._sources), None)  # the number of an input, or a size
-        others = len(scalar._sources) > 1
-        if isinstance(cast(object, source), Size):
-            if not others and low <= source <= high:
-                return
-            self.pin(scalar._sources)
-            return
+        source, *others = scalar._sources
         if others or self.inputs[source] is not scalar._storage:
             self.pin(scalar._sources)
             return

@@ -15,6 +15,7 @@ from lamina.frontend.array import Array
 from lamina.frontend.bind import as_array, bind, is_weak, weak_kind
 from lamina.frontend.bind import cast as to_dtype
 from lamina.frontend.checks import check
+from lamina.frontend.dims import NUMBERS
 from lamina.frontend.dispatch import CURRENT, FUNCTIONS
 from lamina.frontend.dtypes import DType
 from lamina.frontend.location import fail
@@ -199,3 +200,5 @@ for _operator, _name in _OPERATORS.items():
 for _operator, _name in zip(("eq", "ne", "lt", "le", "gt", "ge"), _COMPARISONS, strict=True):
     setattr(RuntimeScalar, f"__{_operator}__", _method(_operator, _name))
 setattr(RuntimeScalar, "__hash__", WeakScalar.__hash__)  # noqa: B010 (after __eq__)
+
+NUMBERS["weak"] = weak

@@ -23,7 +23,7 @@ from lamina.frontend.dims import AnySize, Product, Quotient, Size, Symbol
 from lamina.frontend.dtypes import int64
 from lamina.frontend.location import fail, user_position
 from lamina.frontend.shapes import Shape, result_shape
-from lamina.frontend.traced import Position, Storage, TracedArray, WeakScalar, make_weak
+from lamina.frontend.traced import TracedArray, WeakScalar
 
 if TYPE_CHECKING:
     from lamina.frontend.recorder import Recorder
@@ -421,26 +421,19 @@ class SizeTable:
     # sizes as numbers of the program
 
     def scalar(self, size: Size) -> WeakScalar:
-        """The size as a weak int: a 0-d value that takes the type of what it meets."""
-        value, position = self._emitted(size)
-        number = dims.evaluate(size, self.hints) if self.hinted(size) else 1
-        sources: Any = frozenset({size})
-        return make_weak(Storage(self.recorder, value, (), int64), number, sources, position)
+        """The size as a Python int that a run computes: it takes the type of what it meets."""
+        return dims.NUMBERS["weak"](self.array(size), dims.lower(size), dims.upper(size))
 
-    def _emitted(self, size: Size) -> tuple[SSAValue, Position]:
+    def array(self, size: AnySize) -> TracedArray:
+        """The size as a 0-d array of int64."""
+        if not isinstance(size, Size):
+            return self.recorder.constant(np.asarray(size, np.int64))
         position, location = self.recorder._here()
         op = ir.OPS["from_index"].create(
             operands=[self.index_of(size)], result_types=[ir.tensor_type((), int64)]
         )
         value = self.recorder.insert(op, location)
         self._known[value] = size
-        return value, position
-
-    def array(self, size: AnySize) -> TracedArray:
-        """The size as a 0-d array of int64."""
-        if not isinstance(size, Size):
-            return self.recorder.constant(np.asarray(size, np.int64))
-        value, position = self._emitted(size)
         return self.recorder.fresh(value, (), int64, position)
 
     # what `scratch` forgets

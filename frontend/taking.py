@@ -120,7 +120,7 @@ def one_hot(
            [0., 0., 1.]], dtype=float32)
     """
     index = index_array("one_hot", indices)
-    count = shapes.integer("one_hot", num_classes, "number of classes")
+    count = shapes.size("one_hot", num_classes, "number of classes")
     if count < 0:
         fail(ShapeError, f"one_hot: expected 0 classes or more, found {count}")
     along = shapes.axis_index("one_hot", axis, index.ndim + 1)

@@ -76,6 +76,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "scan": lambda x: lm.scan(lambda c, r: (c + r, c), lm.zeros(3), lm.ones((4, 3))),
     "cond": lambda x: lm.cond(x[0, 0] > 0.5, lambda x: x * 2, lambda x: x + 1, x),
     "size": lambda x: (x * x.size, x / x.shape[0], x.shape[1] - x, x.shape[0] ** 2 + x),
+    "number": lambda x: (x / x.shape[0] ** 0.5, x * (x.shape[1] & 3), x + (x.shape[0] << 1)),
     "grad": lambda x: lm.grad(lambda y: lm.sum(lm.tanh(y @ y.T)))(x),
     "grad of moves": lambda x: lm.grad(
         lambda y: lm.sum(lm.concat([y, y * y, x])[1:] ** 2) + lm.sum(lm.pad(y, 1)[1] ** 3)
