@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects import arith, scf
@@ -163,6 +164,20 @@ def batch_arith(name: str) -> Callable[[Batcher, Operation], list[SSAValue]]:
     return batch
 
 
+PREDICATES = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+"""Signed comparisons, by the number of the predicate of `arith.cmpi`."""
+
+
+def batch_compare(b: Batcher, op: Operation) -> list[SSAValue]:
+    """A comparison of numbers that differ between examples."""
+    predicate = op.properties["predicate"]
+    assert isinstance(predicate, IntegerAttr)
+    number = predicate.value.data
+    if number >= len(PREDICATES):
+        b.fail(op, "expected a signed comparison")
+    return [b.e.bind(PREDICATES[number], *map(b.full, op.operands))]
+
+
 def batch_extract(b: Batcher, op: Operation) -> list[SSAValue]:
     """The element of a 0-d tensor: all examples'."""
     value, *places = op.operands
@@ -209,6 +224,11 @@ SCALARS: dict[str, Callable[[Batcher, Operation], list[SSAValue]]] = {
     "arith.addi": batch_arith("add"),
     "arith.subi": batch_arith("subtract"),
     "arith.muli": batch_arith("multiply"),
+    "arith.minsi": batch_arith("minimum"),
+    "arith.maxsi": batch_arith("maximum"),
+    "arith.andi": batch_arith("bitwise_and"),
+    "arith.ori": batch_arith("bitwise_or"),
+    "arith.cmpi": batch_compare,
     "tensor.extract": batch_extract,
 }
 """Ops on numbers -> their rules."""

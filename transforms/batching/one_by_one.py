@@ -10,13 +10,15 @@ from xdsl.ir import Block, Region, SSAValue
 
 from lamina.dialects import scf
 from lamina.dialects.nd import NdOp
-from lamina.dialects.nd.base import shape_of, tensor_type
+from lamina.dialects.nd.base import DYNAMIC_INDEX, shape_of, tensor_type
 from lamina.transforms.batching.batcher import INDEX, Batcher
 
 
 def batch_one_by_one(b: Batcher, op: NdOp) -> Sequence[SSAValue]:
     """The op on each example in turn, in order, its results written to rows. One with an effect is
     done for the examples that reach it."""
+    if any(DYNAMIC_INDEX in shape_of(result) for result in op.results):
+        b.fail(op, "expected results of static shapes, since there is no form with a batch")
     types = [b.type(result) if b.has(result) else result.type for result in op.results]
     starts = [b.zeros(type) for type in types]
     block = Block(arg_types=[INDEX, *types])
@@ -66,7 +68,12 @@ def _done(
 def row(b: Batcher, value: SSAValue, number: SSAValue) -> SSAValue:
     """An example of a tensor with a batch."""
     _, *shape = shape_of(value)
+    element = tensor_type(value).element_type
     starts = [number, *(b.index(0) for _ in shape)]
-    type = TensorType(tensor_type(value).element_type, (1, *shape))
-    part = b.e.make("dynamic_slice", (value, *starts), type, b.properties(sizes=(1, *shape)))
-    return b.e.reshape(part, shape)
+    extents = b.e.sizes(value)  # of the axes behind the batch
+    sizes = (1, *(-1 if size == DYNAMIC_INDEX else size for size in shape))
+    cut = b.properties(sizes=sizes)
+    part = b.e.make(
+        "dynamic_slice", (value, *starts, *extents), TensorType(element, (1, *shape)), cut
+    )
+    return b.e.make("reshape", (part, *extents), TensorType(element, shape))

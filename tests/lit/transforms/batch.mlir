@@ -782,6 +782,35 @@ func.func @f(%i: tensor<i64>) -> tensor<i64> {
 
 // -----
 
+// cmpi. So is a comparison, which branches read.
+// CHECK-LABEL: func.func @f_batched(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<3xi64>) -> tensor<3xi64>
+// CHECK-NEXT: [[V1:%[a-z0-9_]+]] = arith.constant 3 : index
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.from_index [[V1]] : tensor<i64>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.broadcast [[V2]] dims [] : tensor<i64> -> tensor<3xi64>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.less [[V0]], [[V3]] : tensor<3xi64> -> tensor<3xi1>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.from_index [[V1]] : tensor<i64>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.broadcast [[V5]] dims [] : tensor<i64> -> tensor<3xi64>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.minimum [[V0]], [[V6]] : tensor<3xi64>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.bitwise_invert [[V4]] : tensor<3xi1>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.select [[V4]], [[V0]], [[V7]] : tensor<3xi1>, tensor<3xi64>
+// CHECK-NEXT: func.return [[V9]] : tensor<3xi64>
+func.func @f(%i: tensor<i64>) -> tensor<i64> {
+  %n = nd.to_index %i : tensor<i64>
+  %z = arith.constant 3 : index
+  %c = arith.cmpi slt, %n, %z : index
+  %m = arith.minsi %n, %z : index
+  %j = nd.from_index %m : tensor<i64>
+  %r = scf.if %c -> (tensor<i64>) {
+    scf.yield %i : tensor<i64>
+  } else {
+    scf.yield %j : tensor<i64>
+  }
+  func.return %r : tensor<i64>
+}
+
+// -----
+
 // broadcast.
 // CHECK-LABEL: func.func @f_batched(
 // CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<3x4xf32>) -> tensor<3x2x4xf32>
@@ -1688,6 +1717,36 @@ func.func @f(%x: tensor<4xf32>) -> tensor<?xf32> {
 
 // -----
 
+// What is done for each example alone gives results of static shapes; it may read others.
+func.func @f(%s: tensor<4xf32>, %v: tensor<?xf32>) -> tensor<?xi64> {
+  // expected-error {{batch: expected results of static shapes, since there is no form with a batch, found nd.searchsorted}}
+  %r = nd.searchsorted %s, %v side "left" : tensor<4xf32>, tensor<?xf32> -> tensor<?xi64>
+  func.return %r : tensor<?xi64>
+}
+
+// -----
+
+// print. Of a run-time size.
+// CHECK-LABEL: func.func @f_batched(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<3x?xf32>) -> tensor<3x?xf32>
+// CHECK-NEXT: [[V1:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = arith.constant 3 : index
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[V4:%[a-z0-9_]+]] = [[V1]] to [[V2]] step [[V3]] {
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.dim [[V0]] axis 1 : tensor<3x?xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.dynamic_slice [[V0]]{{\[}}[[V4]], [[V5]], [[V6]]] sizes [1, -1] : tensor<3x?xf32> -> tensor<1x?xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.reshape [[V7]]{{\[}}[[V6]]] : tensor<1x?xf32> -> tensor<?xf32>
+// CHECK-NEXT: nd.print "{}"{{\[}}[[V8]]] : tensor<?xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[V0]] : tensor<3x?xf32>
+func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+  nd.print "{}" [%x] : tensor<?xf32>
+  func.return %x : tensor<?xf32>
+}
+
+// -----
+
 // Channels and images of convolutions are counted.
 func.func @f(%x: tensor<?x4x6xf32>) -> tensor<?x4x4xf32> {
   %w = nd.constant dense<1.0> : tensor<4x4x3xf32>
@@ -1727,6 +1786,21 @@ func.func @f(%x: tensor<4xi1>, %y: tensor<f32>) -> tensor<f32> {
     scf.yield %y : tensor<f32>
   }
   func.return %r : tensor<f32>
+}
+
+// -----
+
+// Of comparisons, signed ones have.
+func.func @f(%i: tensor<i64>) -> tensor<i64> {
+  %n = nd.to_index %i : tensor<i64>
+  // expected-error {{batch: expected a signed comparison, found arith.cmpi}}
+  %c = arith.cmpi ult, %n, %n : index
+  %r = scf.if %c -> (tensor<i64>) {
+    scf.yield %i : tensor<i64>
+  } else {
+    scf.yield %i : tensor<i64>
+  }
+  func.return %r : tensor<i64>
 }
 
 // -----
