@@ -40,7 +40,7 @@ from lamina.errors import LoweringError
 from lamina.transforms.derivatives import INTO, RULES, Node, needs_sizes
 from lamina.transforms.differentiate_checkpoint import CHECKPOINT, group_before, pull_again
 from lamina.transforms.differentiate_control import pull_custom, pull_if
-from lamina.transforms.differentiate_loops import Loop, Memo, counted
+from lamina.transforms.differentiate_loops import Loop, Memo, counted, every_of, in_parts
 from lamina.transforms.ir_emitter import IrEmitter
 from lamina.transforms.repeated import PRINTS, drop_effects
 
@@ -185,29 +185,33 @@ def _pulled(
         return pull_if(op, given, active, e, pull_back)
     if isinstance(op, CustomVjpOp):
         return pull_custom(op, given, e)
-    if isinstance(op, scf.ForOp):
+    if isinstance(op, scf.ForOp) and op not in memo.handed:
         return Loop(op, e, memo).back(given, active, pull_back)
-    # The work of an scf.while is done by a loop behind it.
+    # The work is done by a loop behind it.
     return [(x, g) for x, g in zip(memo.handed[op], given, strict=False) if g is not None]
 
 
 def _count_loops(
     ops: list[Operation], cotangents: dict[SSAValue, SSAValue], active: set[SSAValue], memo: Memo
 ) -> bool:
-    """Let loops of unknown trips that a gradient may go through count them; whether there are any.
+    """Let loops of unknown trips that a gradient may go through count them, and divide those that
+    store what every so many trips carry; whether there are any.
 
-    The counted loops go before them in `ops`: on the way back their turn is later.
+    The loops that do their work go before them in `ops`: on the way back their turn is later.
     """
     found = [
         op
         for op in ops
-        if isinstance(op, scf.WhileOp)
+        if (isinstance(op, scf.WhileOp) or (isinstance(op, scf.ForOp) and every_of(op)))
         and CHECKPOINT not in op.attributes
         and op not in memo.handed
         and any(x in active and (x.uses or x in cotangents) for x in op.results)
     ]
     for op in found:
-        made, memo.handed[op] = counted(op)
+        if isinstance(op, scf.WhileOp):
+            made, memo.handed[op] = counted(op)
+        else:
+            made, memo.handed[op] = in_parts(op)
         place = ops.index(op)
         ops[place:place] = made
     return bool(found)

@@ -34,6 +34,8 @@ from lamina.transforms.differentiate_control import (
 from lamina.transforms.ir_emitter import IrEmitter
 
 INDEX = IndexType()
+EVERY = "lamina.checkpoint_every"
+"""Attribute of a loop: of how many trips one stores what the loop carries."""
 
 
 @dataclass
@@ -300,6 +302,13 @@ def counted(op: scf.WhileOp) -> tuple[list[Operation], list[SSAValue]]:
     loop = scf.ForOp(numbers.constant(0), count, numbers.constant(1), starts, block)
     numbers.e.insert(loop)
     loop.location = op.location
+    if EVERY in op.attributes:
+        loop.attributes[EVERY] = op.attributes[EVERY]
+        (whole,), _ = in_parts(loop)
+        loop.detach()
+        loop.erase()
+        assert isinstance(whole, scf.ForOp)
+        loop, e = whole, after(whole)
     mapping = {}
     mapping.update(zip(first.args, loop.results, strict=False))
     # What the test hands on is computed once more, from the last carries.
@@ -327,3 +336,48 @@ def _count(op: scf.WhileOp) -> SSAValue:
     counter = second.insert_arg(INDEX, len(second.args))
     end.operands = [*end.operands, numbers.add(counter, numbers.constant(1))]
     return add_result(op, INDEX)
+
+
+def every_of(op: Operation) -> int | None:
+    """Of how many trips one stores what a loop carries; None for each."""
+    found = op.attributes.get(EVERY)
+    return found.value.data if isinstance(found, IntegerAttr) else None
+
+
+def in_parts(op: scf.ForOp) -> tuple[list[Operation], list[SSAValue]]:
+    """A loop over parts of `every` trips, right behind `op`, and what it gives for the results of
+    `op`: it stores what it carries at the beginning of a part, and a part does so on its way back.
+    """
+    e, every = after(op), every_of(op)
+    assert every is not None
+    numbers, location = Numbers(e), op.location
+    loop = Loop(op, e, Memo())
+    old, count, size = list(op.results), loop.count(e), numbers.constant(every)
+    low, one = numbers.constant(0), numbers.constant(1)
+    known = loop.trips
+    parts = numbers.steps(count, size) if known is None else numbers.constant(-(-known // every))
+    types = [arg.type for arg in loop.carried]
+    outer, inner = (Block(arg_types=[INDEX, *types]) for _ in range(2))
+    of_part = Numbers(IrEmitter(outer.add_op, location))
+    first = of_part.scaled(outer.args[0], size)
+    trips = size
+    if known is None or known % every:
+        trips = of_part.insert(arith.MinSIOp(size, of_part.sub(count, first)))
+    of_trip = Numbers(IrEmitter(inner.add_op, location))
+    trip = of_trip.insert(arith.AddiOp(first, inner.args[0]))
+    place = of_trip.add(op.lb, of_trip.scaled(trip, op.step))
+    mapping: dict[SSAValue, SSAValue] = {}
+    mapping.update(zip(op.body.block.args, (place, *inner.args[1:]), strict=True))
+    _, yielded = cloned(op.body.block, mapping, inner)
+    yield_values(inner, yielded, of_trip.e)
+    part = scf.ForOp(low, trips, one, list(outer.args[1:]), inner)
+    part.location = location
+    outer.add_op(part)
+    yield_values(outer, part.results, of_part.e)
+    whole = scf.ForOp(low, parts, one, list(op.iter_args), outer)
+    whole.location = location
+    e.insert(whole)
+    found: list[SSAValue] = list(whole.results)
+    for result, value in zip(old, found, strict=True):
+        result.replace_all_uses_with(value)
+    return [whole], found

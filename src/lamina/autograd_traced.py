@@ -9,9 +9,10 @@ from contextvars import ContextVar
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from xdsl.dialects.builtin import DenseArrayBase, UnitAttr, i32
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr, i32, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from lamina.dialects import scf
 from lamina.dialects.nd.gradients import CustomVjpOp, YieldOp
 from lamina.errors import MutationError
 from lamina.frontend import bind as primitives
@@ -25,7 +26,7 @@ from lamina.frontend.scope import written_in
 from lamina.frontend.traced import Storage, TracedArray
 from lamina.transforms.differentiate import STOP, pull_back
 from lamina.transforms.differentiate_checkpoint import numbers_of, set_numbers
-from lamina.transforms.differentiate_loops import Memo
+from lamina.transforms.differentiate_loops import EVERY, Memo
 from lamina.transforms.ir_emitter import IrEmitter
 from lamina.transforms.repeated import drop_effects
 
@@ -156,11 +157,18 @@ def silent() -> Generator[None]:
     drop_effects(_after(block, before))
 
 
-def checkpointed(call: Callable[[], Any]) -> Any:
-    """The result of `call`; what it records is computed again on the way back."""
+def checkpointed(call: Callable[[], Any], every: int | None) -> Any:
+    """The result of `call`; what it records is computed again on the way back, or its loops store
+    what `every` so many trips carry."""
     recorder: Any = CURRENT.get()
     block, before = recorder.block, recorder.block.last_op
     result = call()
+    if every is not None:
+        for op in _after(block, before):
+            for inner in op.walk():
+                if isinstance(inner, scf.ForOp | scf.WhileOp):
+                    inner.attributes[EVERY] = IntegerAttr(every, i64)
+        return result
     number = _GROUPS[recorder] = _GROUPS.get(recorder, 0) + 1
     for op in _after(block, before):
         for inner in op.walk():

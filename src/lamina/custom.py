@@ -203,8 +203,13 @@ def _fitting(name: str, number: int, leaf: Any, type: Type) -> Array | None:
     return array
 
 
-def checkpoint(f: Function) -> Function:
+def checkpoint(f: Function, *, every: int | None = None) -> Function:
     """f, whose values are computed again when the gradient needs them, instead of stored.
+
+    every: f is not computed again as a whole; instead the loops in it (`lm.scan`, `fori_loop`,
+    `while_loop`) store what they carry at every so many trips, and compute the trips between again
+    (traced; eager loops record each trip). Near the root of the number of trips, memory grows with
+    that root only.
 
     Time against memory: of f only what it reads stays in memory until then. f must give the same
     values for the same arguments, and write to none of them (`MutationError`); arrays that it
@@ -216,13 +221,15 @@ def checkpoint(f: Function) -> Function:
     """
     if not callable(f):
         fail(ArgumentError, f"checkpoint: expected a function, found {type(f).__name__}")
+    if every is not None and (type(every) is not int or every < 1):
+        fail(ArgumentError, f"checkpoint: expected every to be an int of 1 or more, found {every}")
 
     @functools.wraps(f)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         if CURRENT.get() is not None:
             call = functools.partial(f, *args, **kwargs)
-            return traced().checkpointed(call) if traced().pulling() else call()
-        if not is_grad_enabled():
+            return traced().checkpointed(call, every) if traced().pulling() else call()
+        if every is not None or not is_grad_enabled():
             return f(*args, **kwargs)
         return _Checkpoint(f, args, kwargs).result()
 

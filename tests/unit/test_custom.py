@@ -235,3 +235,42 @@ def test_checkpoint_refuses_what_it_cannot_repeat() -> None:
     z += 1.0
     with pytest.raises(lm.MutationError, match="overwritten since"):
         y.backward()
+
+
+@pytest.mark.parametrize("trips", [12, 10, 3, 0])
+def test_loops_store_every_so_many_trips(trips: int) -> None:
+    def counted(x: Any, n: Any) -> Any:
+        return lm.sum(lm.fori_loop(0, n, lambda i, c: lm.sin(c) * x + i, x))
+
+    def unknown(x: Any, n: Any) -> Any:
+        return lm.sum(
+            lm.while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, lm.sin(c[1]) * x), (0, x))[1]
+        )
+
+    def scanned(x: Any, n: Any) -> Any:
+        c, ys = lm.scan(lambda c, v: (c * lm.sin(v), c), x, lm.stack([x] * trips + [x]))
+        return lm.sum(c) + lm.sum(ys)
+
+    for f, n in ((counted, trips), (counted, lm.asarray(trips)), (unknown, trips), (scanned, 0)):
+        parts = lm.checkpoint(f, every=4)
+        expected = np.asarray(lm.grad(f)(X, n))
+        np.testing.assert_allclose(np.asarray(lm.grad(parts)(X, n)), expected, rtol=1e-13)
+        compiled = lm.jit(lm.grad(parts))
+        np.testing.assert_allclose(np.asarray(compiled(X, n)), expected, rtol=1e-12, atol=1e-13)
+
+
+def test_every_so_many_trips_saves_memory() -> None:
+    def f(x: Any) -> Any:
+        return lm.sum(lm.fori_loop(0, 900, lambda i, c: lm.sin(c) * x, x))
+
+    x = np.ones(1000)
+    plain, parts = (
+        lm.jit(lm.grad(g)).lower(x).compile().memory().arena
+        for g in (f, lm.checkpoint(f, every=30))
+    )
+    assert plain > 900 * 8000 and parts < plain / 8
+    second = lm.jit(lm.grad(lambda x: lm.sum(lm.grad(lm.checkpoint(f, every=30))(x))))
+    found = np.asarray(second(X)) - np.asarray(lm.grad(lambda x: lm.sum(lm.grad(f)(x)))(X))
+    assert float(np.max(np.abs(found))) < 1e-9
+    with pytest.raises(lm.ArgumentError, match="every to be an int of 1 or more, found 0"):
+        lm.checkpoint(f, every=0)

@@ -1512,6 +1512,93 @@ func.func @f(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// every. A loop over parts stores what it carries at the beginning of each; a part does so again.
+// CHECK-LABEL: func.func @f_vjp(
+// CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<4xf32>, [[V1:%[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: [[V2:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = arith.constant 10 : index
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = scf.for [[V6:%[a-z0-9_]+]] = [[V2]] to [[V3]] step [[V4]] iter_args([[V7:%[a-z0-9_]+]] = [[V0]]) -> (tensor<4xf32>) {
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.sin [[V7]] : tensor<4xf32>
+// CHECK-NEXT: scf.yield [[V8]] : tensor<4xf32>
+// CHECK-NEXT: } {lamina.checkpoint_every = 4 : i64}
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = arith.constant 10 : index
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = arith.constant 4 : index
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = arith.constant 3 : index
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.broadcast [[V14]] dims [] : tensor<f32> -> tensor<3x4xf32>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]], [[V17:%[a-z0-9_]+]] = scf.for [[V18:%[a-z0-9_]+]] = [[V11]] to [[V13]] step [[V12]] iter_args([[V19:%[a-z0-9_]+]] = [[V0]], [[V20:%[a-z0-9_]+]] = [[V15]]) -> (tensor<4xf32>, tensor<3x4xf32>) {
+// CHECK-NEXT: [[V21:%[a-z0-9_]+]] = nd.reshape [[V19]] : tensor<4xf32> -> tensor<1x4xf32>
+// CHECK-NEXT: [[V22:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V23:%[a-z0-9_]+]] = nd.dynamic_update_slice [[V20]], [[V21]][[[V18]], [[V22]]] : tensor<1x4xf32> -> tensor<3x4xf32>
+// CHECK-NEXT: [[V24:%[a-z0-9_]+]] = arith.muli [[V18]], [[V10]] : index
+// CHECK-NEXT: [[V25:%[a-z0-9_]+]] = arith.subi [[V9]], [[V24]] : index
+// CHECK-NEXT: [[V26:%[a-z0-9_]+]] = arith.minsi [[V10]], [[V25]] : index
+// CHECK-NEXT: [[V27:%[a-z0-9_]+]] = scf.for [[V28:%[a-z0-9_]+]] = [[V11]] to [[V26]] step [[V12]] iter_args([[V29:%[a-z0-9_]+]] = [[V19]]) -> (tensor<4xf32>) {
+// CHECK-NEXT: [[V30:%[a-z0-9_]+]] = arith.addi [[V24]], [[V28]] : index
+// CHECK-NEXT: [[V31:%[a-z0-9_]+]] = nd.sin [[V29]] : tensor<4xf32>
+// CHECK-NEXT: scf.yield [[V31]] : tensor<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.yield [[V27]], [[V23]] : tensor<4xf32>, tensor<3x4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[V32:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V33:%[a-z0-9_]+]] = arith.constant 3 : index
+// CHECK-NEXT: [[V34:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V35:%[a-z0-9_]+]] = scf.for [[V36:%[a-z0-9_]+]] = [[V32]] to [[V33]] step [[V34]] iter_args([[V37:%[a-z0-9_]+]] = [[V1]]) -> (tensor<4xf32>) {
+// CHECK-NEXT: [[V38:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V39:%[a-z0-9_]+]] = arith.subi [[V33]], [[V38]] : index
+// CHECK-NEXT: [[V40:%[a-z0-9_]+]] = arith.subi [[V39]], [[V36]] : index
+// CHECK-NEXT: [[V41:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V42:%[a-z0-9_]+]] = nd.dynamic_slice [[V17]][[[V40]], [[V41]]] sizes [1, 4] : tensor<3x4xf32> -> tensor<1x4xf32>
+// CHECK-NEXT: [[V43:%[a-z0-9_]+]] = nd.reshape [[V42]] : tensor<1x4xf32> -> tensor<4xf32>
+// CHECK-NEXT: [[V44:%[a-z0-9_]+]] = arith.muli [[V40]], [[V10]] : index
+// CHECK-NEXT: [[V45:%[a-z0-9_]+]] = arith.subi [[V9]], [[V44]] : index
+// CHECK-NEXT: [[V46:%[a-z0-9_]+]] = arith.minsi [[V10]], [[V45]] : index
+// CHECK-NEXT: [[V47:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V48:%[a-z0-9_]+]] = arith.maxsi [[V46]], [[V47]] : index
+// CHECK-NEXT: [[V49:%[a-z0-9_]+]] = nd.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: [[V50:%[a-z0-9_]+]] = nd.broadcast [[V49]][[[V48]]] dims [] : tensor<f32> -> tensor<?x4xf32>
+// CHECK-NEXT: [[V51:%[a-z0-9_]+]], [[V52:%[a-z0-9_]+]] = scf.for [[V53:%[a-z0-9_]+]] = [[V11]] to [[V46]] step [[V12]] iter_args([[V54:%[a-z0-9_]+]] = [[V43]], [[V55:%[a-z0-9_]+]] = [[V50]]) -> (tensor<4xf32>, tensor<?x4xf32>) {
+// CHECK-NEXT: [[V56:%[a-z0-9_]+]] = nd.reshape [[V54]] : tensor<4xf32> -> tensor<1x4xf32>
+// CHECK-NEXT: [[V57:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V58:%[a-z0-9_]+]] = nd.dynamic_update_slice [[V55]], [[V56]][[[V53]], [[V57]]] : tensor<1x4xf32> -> tensor<?x4xf32>
+// CHECK-NEXT: [[V59:%[a-z0-9_]+]] = arith.addi [[V44]], [[V53]] : index
+// CHECK-NEXT: [[V60:%[a-z0-9_]+]] = nd.sin [[V54]] : tensor<4xf32>
+// CHECK-NEXT: scf.yield [[V60]], [[V58]] : tensor<4xf32>, tensor<?x4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[V61:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V62:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V63:%[a-z0-9_]+]] = arith.maxsi [[V46]], [[V62]] : index
+// CHECK-NEXT: [[V64:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V65:%[a-z0-9_]+]] = scf.for [[V66:%[a-z0-9_]+]] = [[V61]] to [[V63]] step [[V64]] iter_args([[V67:%[a-z0-9_]+]] = [[V37]]) -> (tensor<4xf32>) {
+// CHECK-NEXT: [[V68:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: [[V69:%[a-z0-9_]+]] = arith.subi [[V63]], [[V68]] : index
+// CHECK-NEXT: [[V70:%[a-z0-9_]+]] = arith.subi [[V69]], [[V66]] : index
+// CHECK-NEXT: [[V71:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V72:%[a-z0-9_]+]] = nd.dynamic_slice [[V52]][[[V70]], [[V71]]] sizes [1, 4] : tensor<?x4xf32> -> tensor<1x4xf32>
+// CHECK-NEXT: [[V73:%[a-z0-9_]+]] = nd.reshape [[V72]] : tensor<1x4xf32> -> tensor<4xf32>
+// CHECK-NEXT: [[V74:%[a-z0-9_]+]] = nd.cos [[V73]] : tensor<4xf32>
+// CHECK-NEXT: [[V75:%[a-z0-9_]+]] = nd.multiply [[V67]], [[V74]] : tensor<4xf32>
+// CHECK-NEXT: scf.yield [[V75]] : tensor<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.yield [[V65]] : tensor<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[V35]] : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %l = arith.constant 0 : index
+  %u = arith.constant 10 : index
+  %s = arith.constant 1 : index
+  %r = scf.for %i = %l to %u step %s iter_args(%c = %x) -> (tensor<4xf32>) {
+    %a = nd.sin %c : tensor<4xf32>
+    scf.yield %a : tensor<4xf32>
+  } {lamina.checkpoint_every = 4 : i64}
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
 // run_time_sizes. `?` takes its size from the operand; rank 0; a value used twice.
 // CHECK-LABEL: func.func @f_vjp(
 // CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<?xf32>, [[V1:%[a-z0-9_]+]]: tensor<f32>) -> tensor<?xf32>
