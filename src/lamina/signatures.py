@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from lamina.frontend.trace import Input, Leaf
 
 BIG = 1 << 16
-"""Bytes of arguments and results from which on a call lets other Python threads run."""
+"""Bytes of arguments and results from which on a call lets other Python threads run, as it does
+where it calls C functions."""
 
 
 class NotNative(Exception):
@@ -59,7 +60,7 @@ def signature_of(exe: Executable) -> spec.Signature:
         requires=requirements(trace),
         arena_bytes=exe.linked.arena_bytes,
         scratch_bytes=exe.linked.scratch_bytes,
-        release_gil=_bytes(exe) >= BIG,
+        release_gil=_bytes(exe) >= BIG or bool(exe.code.functions),
         threads=exe.lowered.options.threads,
         owner=exe,
     )

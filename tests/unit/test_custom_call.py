@@ -21,6 +21,7 @@ from lamina.interpreters.evaluate import evaluate
 from lamina.interpreters.types import COMPLEX, DTYPES
 from lamina.ir_text import parse_module
 from lamina.registry import make_context
+from lamina.signatures import signature_of
 
 NDArray = np.ndarray[Any, Any]
 
@@ -142,6 +143,36 @@ def test_calls_and_prints_are_in_order(capsys: pytest.CaptureFixture[str]) -> No
     for call in (program, lm.jit(program)):
         call(lm.asarray(1))
         assert capsys.readouterr().out == "0\nsaid\n1\nsaid\n"
+
+
+def test_fusion_keeps_the_order_of_calls_with_results() -> None:
+    order: list[str] = []
+
+    for name in ("effects_first", "effects_second"):
+
+        @registered(name, 2)
+        def _noted(x: int, out: int, sizes: Any, name: str = name) -> int:
+            order.append(name)
+            memory(out, "f8", sizes[1])[...] = memory(x, "f8", sizes[0])
+            return 0
+
+    def program(x: Any) -> Any:
+        kind = (x.shape, lm.float64)
+        y = lm.exp(lm.cumsum(lm.cumsum(x)))  # two more calls behind it than behind c
+        a = lm.custom_call("effects_first", kind, y)
+        c = lm.custom_call("effects_second", kind, x)
+        return y + c, a  # one kernel with exp, were it not between the two
+
+    for call in (program, lm.jit(program)):
+        order.clear()
+        call(lm.asarray(np.ones(4)))
+        assert order == ["effects_first", "effects_second"]
+
+
+def test_other_threads_run_meanwhile() -> None:
+    x, y = np.arange(4, dtype=np.float32), np.ones((4, 3), np.float32)
+    assert signature_of(lm.jit(axpy).lower(x, y).compile()).release_gil
+    assert not signature_of(lm.jit(lambda x: x + 1).lower(x).compile()).release_gil
 
 
 def test_a_name_means_what_it_was_registered_for_last() -> None:

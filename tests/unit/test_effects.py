@@ -94,7 +94,9 @@ def test_equal_and_unread_prints_stay() -> None:
     assert same(program, np.array(0.0)) == "same 0.0\nsame 0.0\ndead 1.0\n\n"
 
 
-@pytest.mark.parametrize("view", [lambda x: x.T, lambda x: x[:, 1], lambda x: x[::-1, ::2]])
+@pytest.mark.parametrize(
+    "view", [lambda x: x.T, lambda x: x[:, 1], lambda x: x[::-1, ::2], lambda x: x[1:3, 1:3]]
+)
 def test_views_print(view: Callable[[Any], Any]) -> None:
     x = np.arange(12).reshape(3, 4)
 
