@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.traits import SymbolTable
 
 from lamina.dialects import arith, memref, scf
 from lamina.dialects.checks import is_check
@@ -37,7 +38,9 @@ from lamina.lowering.buffer_types import (
     buffer_type,
     is_contiguous,
     memref_type,
+    strides_of,
 )
+from lamina.lowering.bufferize_forward import is_map, known_early, read_between, window_of
 from lamina.lowering.bufferize_kernel import alloc, subview
 from lamina.lowering.bufferize_results import give_results
 from lamina.lowering.builder import INDEX, Builder
@@ -82,6 +85,7 @@ class MainBufferizer:
         self.places: dict[SSAValue, Place] = {}
         self.empties: dict[SSAValue, tensor.EmptyOp] = {}
         self.calls: list[func.CallOp] = []
+        self.done: set[Operation] = set()  # ops that were lowered before their turn
         self.order: dict[Operation, int] = {op: i for i, op in enumerate(function.walk())}
 
     # -- driver ---------------------------------------------------------------------------------
@@ -123,6 +127,8 @@ class MainBufferizer:
     def ops(self, block: Block, b: Builder) -> None:
         """All ops of a block but its terminator."""
         for op in block.ops:
+            if op in self.done:
+                continue
             if op is block.last_op and isinstance(
                 op, func.ReturnOp | scf.YieldOp | scf.ConditionOp
             ):
@@ -153,6 +159,27 @@ class MainBufferizer:
         clone = op.clone(self.values)
         b.ops.append(clone)
         self.values.update(zip(op.results, clone.results, strict=True))
+
+    def early(self, value: SSAValue, b: Builder) -> None:
+        """Compute a number now that `known_early` allows."""
+        if value in self.values:
+            return
+        op = cast(Operation, value.owner)
+        for operand in op.operands:
+            self.early(operand, b)
+        b.location = op.location
+        self.rules.get(type(op), MainBufferizer.keep_by_rule)(self, op, b)
+        self.done.add(op)
+
+    @staticmethod
+    def keep_by_rule(main: MainBufferizer, op: Operation, b: Builder) -> None:
+        """`keep`, as a rule."""
+        main.keep(op, b)
+
+    def callee(self, op: func.CallOp) -> Operation | None:
+        """The function of a call."""
+        module = self.function.parent_op()
+        return SymbolTable.lookup_symbol(module, op.callee) if module is not None else None
 
     def lowered(self, value: SSAValue, b: Builder) -> SSAValue:
         """The buffer (or scalar) of `value`; an unwritten tensor gets a buffer now."""
@@ -429,7 +456,8 @@ def _call(main: MainBufferizer, op: Operation, b: Builder) -> None:
     take = main.whole if is_foreign(op) else main.lowered
     operands = [take(value, b) for value in op.operands[:count]]
     for value, result in zip(op.operands[count:], op.results, strict=True):
-        operands.append(main.destination(value, op, result, b))
+        window = _forward(main, op, value, result, b)
+        operands.append(main.destination(value, op, result, b) if window is None else window)
     operands = [_as_argument(b, operand) for operand in operands]
     call = func.CallOp(op.callee, operands, ())
     call.location = op.location
@@ -438,6 +466,34 @@ def _call(main: MainBufferizer, op: Operation, b: Builder) -> None:
         call.attributes.update(op.attributes)
     else:
         main.calls.append(call)
+
+
+def _forward(
+    main: MainBufferizer, op: func.CallOp, value: SSAValue, result: SSAValue, b: Builder
+) -> SSAValue | None:
+    """The window that a kernel may write its result to at once (`bufferize_forward`)."""
+    write = window_of(result, op)
+    if write is None or value not in main.empties or not is_map(main.callee(op)):
+        return None
+    place = main.places.get(write.dest)
+    if place is None or place.block is not op.parent or place in map(main.places.get, op.operands):
+        return None
+    target, numbers = main.values[write.dest], (*write.offsets, *write.sizes)
+    free = is_contiguous(target.type) and not any(
+        read_between(member, main.order, op, write, not place.lent) for member in place.members
+    )
+    if not free or not all(known_early(number, main.values, op) for number in numbers):
+        return None
+    for number in numbers:
+        main.early(number, b)
+    b.location = op.location
+    window = subview(write, target, b, main.values)
+    if (strides_of(memref_type(window)) or (1,))[-1] != 1:
+        return None
+    main.done.add(write)
+    main.bind(result, window, Place(None))
+    main.bind(write.result, target, place)
+    return window
 
 
 def _as_argument(b: Builder, operand: SSAValue) -> SSAValue:

@@ -410,6 +410,54 @@ func.func @swapped_rows(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
 
 // -----
 
+// A kernel writes its window of a larger buffer itself; not when it reads that buffer, or somebody
+// does before the window is written. What tells the place is computed before.
+// CHECK-LABEL: func.func @windows_of_kernels(
+// CHECK: scf.for [[I:%[a-z0-9_]+]] =
+// CHECK: [[P:%[a-z0-9_]+]] = arith.minsi [[I]]
+// CHECK: [[W:%[a-z0-9_]+]] = memref.subview [[C:%[a-z0-9_]+]][[[P]]] [3] [1]
+// CHECK-NEXT: func.call @double(%y, [[W]])
+// CHECK-NOT: memref.copy
+// CHECK: [[E:%[a-z0-9_]+]] = memref.alloc() : memref<3xf32>
+// CHECK: func.call @double_v0(%{{.*}}, [[E]])
+// CHECK: memref.copy [[E]]
+// CHECK: [[F:%[a-z0-9_]+]] = memref.alloc() : memref<3xf32>
+// CHECK: func.call @double_v1(%y, [[F]])
+// CHECK: memref.load [[C]]
+// CHECK: memref.copy [[F]]
+func.func private @double(%x: tensor<3xf32>, %out: tensor<3xf32>) -> tensor<3xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<3xf32>) outs(%out : tensor<3xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %b = arith.addf %a, %a : f32
+    linalg.yield %b : f32
+  } -> tensor<3xf32>
+  func.return %r : tensor<3xf32>
+}
+func.func @windows_of_kernels(%x: tensor<8xf32>, %y: tensor<3xf32>) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %zero = arith.constant 0.0 : f32
+  %r, %t = scf.for %i = %c0 to %c5 step %c1 iter_args(%c = %x, %s = %zero) -> (tensor<8xf32>, f32) {
+    %e = tensor.empty() : tensor<3xf32>
+    %k = func.call @double(%y, %e) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    %p = arith.minsi %i, %c5 : index
+    %d = tensor.insert_slice %k into %c[%p] [3] [1] : tensor<3xf32> into tensor<8xf32>
+    %w = tensor.extract_slice %d[1] [3] [1] : tensor<8xf32> to tensor<3xf32>
+    %e2 = tensor.empty() : tensor<3xf32>
+    %k2 = func.call @double(%w, %e2) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    %d2 = tensor.insert_slice %k2 into %d[2] [3] [1] : tensor<3xf32> into tensor<8xf32>
+    %e3 = tensor.empty() : tensor<3xf32>
+    %k3 = func.call @double(%y, %e3) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    %v = tensor.extract %d2[%c0] : tensor<8xf32>
+    %d3 = tensor.insert_slice %k3 into %d2[0] [3] [1] : tensor<3xf32> into tensor<8xf32>
+    scf.yield %d3, %v : tensor<8xf32>, f32
+  }
+  func.return %r : tensor<8xf32>
+}
+
+// -----
+
 // A branch writes a tensor from around it in place, when nobody reads that one afterwards: also from
 // another branch inside it. The other way round it is copied.
 // CHECK-LABEL: func.func @branch_in_place(
