@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
@@ -23,7 +24,7 @@ from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.dtypes import DType
 from lamina.frontend.guards import Found, Guard, Watch, find_guards
 from lamina.frontend.ir import location_of
-from lamina.frontend.location import fail, user_position
+from lamina.frontend.location import fail, is_user_code, user_position
 from lamina.frontend.recorder import Recorder, whole
 from lamina.frontend.selection import Selection
 from lamina.frontend.shapes import Shape
@@ -146,7 +147,7 @@ def trace(
     second time; with such sizes that is a `TraceError`.
     """
     named = bind_arguments(function, args, kwargs or {})
-    run = scripted(function) if script else function
+    run = _bounded(scripted(function)) if script else function
     program = _trace(function, run, named, static, Recorder(), shapes)
     if not program.written:
         return program
@@ -166,6 +167,25 @@ def scripted(function: Callable[..., Any]) -> Callable[..., Any]:
     from lamina.frontend.script.operators import converted
 
     return converted(function)
+
+
+def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A converted function, whose recursion must end while it is captured."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except RecursionError as error:
+            frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+            users = [frame.f_code for frame in frames if is_user_code(frame.f_code)]
+            code = users[-1] if users else None
+            raise TraceError(
+                'jit(mode="script"): expected recursion that static values end, found one that '
+                "goes on where a run would end it; write it as a loop",
+                place=code and f"{code.co_filename}:{code.co_firstlineno}",
+            ) from None
+
+    return run
 
 
 def _trace(

@@ -103,8 +103,8 @@ def int_(*args: Any, **options: Any) -> Any:
         return builtins.int(*args, **options)
     array = _real("int", value)
     if array.dtype in dtypes.FLOATS:
-        message = "int: expected a finite number"
-        check(FUNCTIONS["isfinite"](array), DomainError, message)
+        message = "int: expected a finite number of int64"
+        check(FUNCTIONS["less"](FUNCTIONS["abs"](array), 2.0**63), DomainError, message)
     return weak(cast(array, dtypes.int64))
 
 
@@ -196,6 +196,8 @@ def isinstance_(value: Any, kinds: Any) -> bool:
     """`isinstance`: a number of a run is one of Python."""
     if isinstance(value, WeakScalar):
         return issubclass(value.kind, kinds)
+    if isinstance(value, Array) and builtins.isinstance(np.empty(0), kinds):
+        return True  # where NumPy's code expects an array
     return builtins.isinstance(value, kinds)
 
 

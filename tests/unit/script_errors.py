@@ -273,6 +273,20 @@ def draws_in_a_loop(x: Any, n: Any) -> Any:
     return x
 
 
+def factorial(n: Any) -> Any:
+    return 1 if n <= 1 else n * factorial(n - 1)
+
+
+@refused(lm.TraceError, "expected recursion that static values end, .*; write it as a loop", -4)
+def recursion_of_a_run(x: Any) -> Any:
+    return factorial(int(x[3]))
+
+
+@refused(lm.DomainError, "int: expected a finite number of int64", 1, X * 1e300)
+def int_of_a_large_number(x: Any) -> Any:
+    return int(x[0])
+
+
 # loops
 
 
