@@ -17,7 +17,8 @@ from lamina.frontend.array import Array, is_ndarray
 from lamina.frontend.location import fail
 from lamina.frontend.tree import Tree
 from lamina.residuals import WayBack, apart
-from lamina.tape import attach
+from lamina.tape import attach, is_grad_enabled
+from lamina.tape_nodes import memory_of
 
 Compile: TypeAlias = Callable[..., Any]
 """`jit`, with options=."""
@@ -36,7 +37,9 @@ def taped_call(jitted: Any, compile: Compile, leaves: Sequence[Any], structure: 
         if isinstance(leaf, Array) and leaf.requires_grad
     ]
     plain = [leaf.detach() if isinstance(leaf, Array) else leaf for leaf in leaves]
-    before = [memory_version(leaves[number]) for number in wanted]
+    arrays = [leaf for leaf in leaves if isinstance(leaf, Array)]
+    memories = [memory_of(array) for array in arrays]
+    before = [memory.version for memory in memories]
     kept: list[Array] = []
     way: WayBack | None = None
     if jitted.donated or jitted._declared or jitted._eager or jitted._static:
@@ -45,7 +48,9 @@ def taped_call(jitted: Any, compile: Compile, leaves: Sequence[Any], structure: 
         forward, ways = _forward(jitted, compile, structure, tuple(wanted))
         found, kept, number = forward(plain)
         way, shape = ways.found[int(number)]
-    if before != [memory_version(leaves[number]) for number in wanted]:
+    versions = zip(arrays, memories, before, strict=True)
+    written = [array for array, memory, old in versions if memory.version != old]
+    if any(array.requires_grad for array in written):
         fail(
             MutationError,
             "jit: expected a function that does not write to arguments with a gradient",
@@ -58,21 +63,22 @@ def taped_call(jitted: Any, compile: Compile, leaves: Sequence[Any], structure: 
     operands = [leaves[number] for number in wanted]
     types = [(found[i].shape, found[i].dtype) for i in outputs]
     name: str = getattr(jitted, "__name__", "function")
-    if way is None:
-        again = _pullback(jitted, compile, structure, wanted, outputs)
-        reads = [leaf for leaf in leaves if isinstance(leaf, Array)]
+    leaves = [x.copy() if is_ndarray(x) else x for x in leaves]
+    given = [] if way is None else [leaves[k] for k in way.leaves]
 
-        def pullback(gs: list[Array | None]) -> Sequence[Array | None]:
-            return again(leaves, _filled(gs, types))
-    else:
-        given = [x.copy() if is_ndarray(x := leaves[k]) else x for k in way.leaves]
-        reads = [x for x in given if isinstance(x, Array)]
-        back = _way_back(jitted, compile, way)
+    def pullback(gs: list[Array | None]) -> Sequence[Array | None]:
+        if way is None or is_grad_enabled():  # what is kept has no gradient of its own
+            if written:
+                fail(
+                    MutationError,
+                    f"backward: expected {name} to leave its arguments as they are, since its "
+                    "values are computed again, found one that it writes",
+                )
+            seeds = _filled(gs, types)
+            return _pullback(jitted, compile, structure, wanted, outputs)(list(leaves), seeds)
+        return _way_back(jitted, compile, way)([*_filled(gs, types), *kept, *given], operands)
 
-        def pullback(gs: list[Array | None]) -> Sequence[Array | None]:
-            return back([*_filled(gs, types), *kept, *given], operands)
-
-    attach(f"jit:{name}", operands, [found[i] for i in outputs], pullback, reads)
+    attach(f"jit:{name}", operands, [found[i] for i in outputs], pullback, arrays)
     return tree.unflatten(shape, found)
 
 
@@ -137,11 +143,6 @@ def _filled(gs: Sequence[Array | None], types: Sequence[tuple[Any, Any]]) -> lis
     return [
         primitives.full(0, *type) if g is None else g for g, type in zip(gs, types, strict=True)
     ]
-
-
-def memory_version(array: Array) -> int:
-    """How often the memory of an array with a gradient was written."""
-    return array._tape.memory.version
 
 
 def _pullback(

@@ -472,6 +472,21 @@ def stored(f: Any) -> list[Any]:
     return [tuple(t.get_shape()) for t in types[way.seeds : len(types) - len(way.leaves)]]
 
 
+def test_second_order_through_a_jitted_call() -> None:
+    """What the forward call kept is a function of its arguments."""
+    f = lm.jit(lambda x, w: lm.sum(lm.exp(x @ w) ** 2))
+    x, w = leaf(X), leaf(W)
+    f(x, w).backward(create_graph=True)
+    first, x.grad, w.grad = x.grad, None, None
+    lm.sum(first * X).backward()
+    expected = lm.grad(lambda x, w: lm.sum(lm.grad(f)(x, w) * X), (0, 1))(X, W)
+    np.testing.assert_allclose(x.grad, expected[0], rtol=1e-12)
+    np.testing.assert_allclose(w.grad, expected[1], rtol=1e-12)
+    slope = lm.grad(lambda x: lm.sum(lm.exp(x) * x))
+    nested = lm.grad(lambda x: lm.sum(lm.grad(lm.jit(lambda x: lm.sum(lm.exp(x) * x)))(x)))
+    np.testing.assert_allclose(nested(V), lm.grad(lambda x: lm.sum(slope(x)))(V), rtol=1e-12)
+
+
 def test_what_a_way_back_reads_may_not_change_unseen() -> None:
     f = lm.jit(lambda x, y, z: lm.sum(x * y * z))
     x, y, z = leaf(V), np.array(V), lm.asarray(V)
@@ -482,6 +497,18 @@ def test_what_a_way_back_reads_may_not_change_unseen() -> None:
     loss = f(x, y, z)
     z += 1.0
     refused(loss.backward, lm.MutationError, "overwritten since")
+
+    @lm.jit
+    def counts(x: Any, n: Any) -> Any:
+        n += 1.0
+        return lm.sum(x * x * n)
+
+    x, n = leaf(V), lm.asarray(1.0)
+    loss = counts(x, n)  # of the n that the call began with
+    loss.backward(retain_graph=True)
+    np.testing.assert_allclose(x.grad, 2 * V * 2)
+    second = lambda: loss.backward(create_graph=True)  # noqa: E731
+    refused(second, lm.MutationError, "to leave its arguments as they are")
 
 
 def test_captured_arrays_with_a_gradient_are_refused() -> None:
