@@ -222,6 +222,29 @@ def test_grad_of_vmap() -> None:
     assert lm.gradcheck(lm.vmap(lambda a: row_written(a, 1)), [x])
 
 
+def test_branches_not_taken_have_no_gradient() -> None:
+    """Not even NaN, where their derivative is infinite; nor do the trips of who is done."""
+
+    def root(x: Any) -> Any:
+        return lm.cond(x > 0, lm.sqrt, lambda y: y * 0, x)
+
+    def trips(x: Any, n: Any) -> Any:
+        return lm.fori_loop(0, n, lambda i, c: lm.sqrt(c), x)
+
+    x, n = np.array([4.0, 0.0, 0.0, 16.0]), np.array([1, 0, 0, 2])
+    for f, args, expected in (
+        (root, (x,), [0.25, 0, 0, 0.125]),
+        (trips, (x, n), [0.25, 1, 1, 1 / 32]),
+    ):
+        slope = lm.grad(lambda x, *rest, f=f: lm.sum(lm.vmap(f)(x, *rest)))
+        for way in (slope, lm.jit(slope)):
+            np.testing.assert_allclose(way(*map(lm.asarray, args)), expected)
+    for way in (lm.vmap(lm.grad(root)), lm.jit(lm.vmap(lm.grad(root)))):
+        np.testing.assert_allclose(way(x), [0.25, 0, 0, 0.125])
+    with pytest.raises(lm.LaminaError, match="sizes that are equal in all examples"):
+        lm.vmap(lm.grad(trips))(x, n)  # what a loop keeps for its way back differs in size
+
+
 def test_backward_reaches_what_the_function_captures() -> None:
     t = lm.asarray(V, requires_grad=True)
     lm.sum(lm.vmap(lambda a: a * t)(lm.asarray(X))).backward()

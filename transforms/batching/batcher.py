@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import IndexType, IntegerAttr, TensorType, i1, i64
+from xdsl.dialects.builtin import IndexType, IntegerAttr, TensorType, UnitAttr, i1, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects import arith
@@ -27,6 +27,7 @@ from lamina.dialects.nd.base import (
 )
 from lamina.dialects.type_tests import is_tensor
 from lamina.errors import LoweringError
+from lamina.transforms.differentiate import STOP
 from lamina.transforms.ir_emitter import IrEmitter, attribute_of
 
 INDEX = IndexType()
@@ -70,6 +71,20 @@ class Batcher:
         """A batcher at the same place, for examples of which `mask` chooses."""
         both = mask if self.mask is None else self.e.bind("bitwise_and", mask, self.mask)
         return self.inside(self.block, both)
+
+    def seeing(self, values: Sequence[SSAValue], flags: SSAValue) -> Batcher:
+        """Itself, of what only examples with a flag compute: it sees floating-point `values` with a
+        gradient for these examples only. What the others compute there has none, not even NaN."""
+        self.known = dict(self.known)
+        for value in values:
+            found = self.get(value)
+            if self.e.is_float(found):
+                sizes = self.e.sizes(found)
+                still = self.e.make("reshape", (found, *sizes), tensor_type(found))
+                assert isinstance(still.owner, Operation)
+                still.owner.attributes[STOP] = UnitAttr()
+                self.known[value] = self.select(flags, found, still)
+        return self
 
     def at(self, location: Any, marks: Mapping[str, Attribute]) -> Batcher:
         """Itself; ops that it makes get this location and these attributes."""

@@ -34,10 +34,23 @@ def batch_if(b: Batcher, op: scf.IfOp) -> list[SSAValue]:
     for region, chosen in zip(regions, (flags, b.e.bind("bitwise_invert", flags)), strict=True):
         found.append([])
         if region.blocks:
-            inner = b.masked(chosen)
+            inner = b.masked(chosen).seeing(_from_outside(b, region), chosen)
             copy_ops(inner, _inner_ops(region))
-            found[-1] = [b.full(value) for value in terminator(region).operands]
+            found[-1] = [inner.full(value) for value in terminator(region).operands]
     return [b.select(flags, x, y) for x, y in zip(*found, strict=True)]
+
+
+def _from_outside(b: Batcher, region: Region) -> list[SSAValue]:
+    """The values with a batch that a region reads and does not make."""
+    made: set[SSAValue] = set()
+    read: dict[SSAValue, None] = {}
+    for block in region.blocks:
+        for op in block.walk():
+            read.update(dict.fromkeys(op.operands))
+            made.update(op.results)
+            made.update(arg for inner in op.regions for old in inner.blocks for arg in old.args)
+        made.update(block.args)
+    return [value for value in read if value not in made and b.has(value)]
 
 
 def _inner_ops(region: Region) -> list[Operation]:
@@ -112,9 +125,10 @@ def _kept_unless(
     b: Batcher, active: SSAValue, region: Region, carried: Sequence[SSAValue]
 ) -> list[SSAValue]:
     """What a body gives to the examples that are `active`; the others keep what they carry."""
-    inner = b.masked(active)
+    seen = [*region.block.args, *_from_outside(b, region)]
+    inner = b.masked(active).seeing([value for value in seen if b.has(value)], active)
     copy_ops(inner, _inner_ops(region))
-    given = [b.full(value) for value in terminator(region).operands]
+    given = [inner.full(value) for value in terminator(region).operands]
     return [b.select(active, new, old) for new, old in zip(given, carried, strict=True)]
 
 

@@ -1420,18 +1420,21 @@ func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
 // CHECK-LABEL: func.func @f_batched(
 // CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<3xi1>, [[V1:%[a-z0-9_]+]]: tensor<3x2xf32>) -> tensor<3x2xf32>
 // CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.bitwise_invert [[V0]] : tensor<3xi1>
-// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = arith.constant 0 : index
-// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = arith.constant 3 : index
-// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for [[V6:%[a-z0-9_]+]] = [[V3]] to [[V4]] step [[V5]] {
-// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.dynamic_slice [[V0]]{{\[}}[[V6]]] sizes [1] : tensor<3xi1> -> tensor<1xi1>
-// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.reshape [[V7]] : tensor<1xi1> -> tensor<i1>
-// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = tensor.extract [[V8]][] : tensor<i1>
-// CHECK-NEXT: scf.if [[V9]] {
-// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = arith.constant 0 : index
-// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.dynamic_slice [[V1]]{{\[}}[[V6]], [[V10]]] sizes [1, 2] : tensor<3x2xf32> -> tensor<1x2xf32>
-// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.reshape [[V11]] : tensor<1x2xf32> -> tensor<2xf32>
-// CHECK-NEXT: nd.fail "CheckError", "found {}"{{\[}}[[V12]]] : tensor<2xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.reshape [[V1]] {lamina.stop_gradient} : tensor<3x2xf32> -> tensor<3x2xf32>
+// CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V0]] dims [0] : tensor<3xi1> -> tensor<3x2xi1>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.select [[V4]], [[V1]], [[V3]] : tensor<3x2xi1>, tensor<3x2xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = arith.constant 3 : index
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[V9:%[a-z0-9_]+]] = [[V6]] to [[V7]] step [[V8]] {
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.dynamic_slice [[V0]]{{\[}}[[V9]]] sizes [1] : tensor<3xi1> -> tensor<1xi1>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.reshape [[V10]] : tensor<1xi1> -> tensor<i1>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = tensor.extract [[V11]][] : tensor<i1>
+// CHECK-NEXT: scf.if [[V12]] {
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.dynamic_slice [[V5]]{{\[}}[[V9]], [[V13]]] sizes [1, 2] : tensor<3x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.reshape [[V14]] : tensor<1x2xf32> -> tensor<2xf32>
+// CHECK-NEXT: nd.fail "CheckError", "found {}"{{\[}}[[V15]]] : tensor<2xf32>
 // CHECK-NEXT: } else {
 // CHECK-NEXT: }
 // CHECK-NEXT: }
@@ -1481,10 +1484,16 @@ func.func @f(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
 // CHECK-LABEL: func.func @f_batched(
 // CHECK-SAME: [[V0:%[a-z0-9_]+]]: tensor<3xi1>, [[V1:%[a-z0-9_]+]]: tensor<3x4xf32>) -> tensor<3x4xf32>
 // CHECK-NEXT: [[V2:%[a-z0-9_]+]] = nd.bitwise_invert [[V0]] : tensor<3xi1>
-// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.exp [[V1]] : tensor<3x4xf32>
+// CHECK-NEXT: [[V3:%[a-z0-9_]+]] = nd.reshape [[V1]] {lamina.stop_gradient} : tensor<3x4xf32> -> tensor<3x4xf32>
 // CHECK-NEXT: [[V4:%[a-z0-9_]+]] = nd.broadcast [[V0]] dims [0] : tensor<3xi1> -> tensor<3x4xi1>
-// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.select [[V4]], [[V3]], [[V1]] : tensor<3x4xi1>, tensor<3x4xf32>
-// CHECK-NEXT: func.return [[V5]] : tensor<3x4xf32>
+// CHECK-NEXT: [[V5:%[a-z0-9_]+]] = nd.select [[V4]], [[V1]], [[V3]] : tensor<3x4xi1>, tensor<3x4xf32>
+// CHECK-NEXT: [[V6:%[a-z0-9_]+]] = nd.exp [[V5]] : tensor<3x4xf32>
+// CHECK-NEXT: [[V7:%[a-z0-9_]+]] = nd.reshape [[V1]] {lamina.stop_gradient} : tensor<3x4xf32> -> tensor<3x4xf32>
+// CHECK-NEXT: [[V8:%[a-z0-9_]+]] = nd.broadcast [[V2]] dims [0] : tensor<3xi1> -> tensor<3x4xi1>
+// CHECK-NEXT: [[V9:%[a-z0-9_]+]] = nd.select [[V8]], [[V1]], [[V7]] : tensor<3x4xi1>, tensor<3x4xf32>
+// CHECK-NEXT: [[V10:%[a-z0-9_]+]] = nd.broadcast [[V0]] dims [0] : tensor<3xi1> -> tensor<3x4xi1>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.select [[V10]], [[V6]], [[V9]] : tensor<3x4xi1>, tensor<3x4xf32>
+// CHECK-NEXT: func.return [[V11]] : tensor<3x4xf32>
 func.func @f(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
   %f = tensor.extract %p[] : tensor<i1>
   %r = scf.if %f -> (tensor<4xf32>) {
@@ -1577,9 +1586,13 @@ func.func @f(%x: tensor<f32>) -> tensor<f32> {
 // CHECK-NEXT: [[V23:%[a-z0-9_]+]] = nd.less [[V22]], [[V13]] : tensor<3xi64> -> tensor<3xi1>
 // CHECK-NEXT: [[V24:%[a-z0-9_]+]] = nd.multiply [[V22]], [[V7]] : tensor<3xi64>
 // CHECK-NEXT: [[V25:%[a-z0-9_]+]] = nd.add [[V5]], [[V24]] : tensor<3xi64>
-// CHECK-NEXT: [[V26:%[a-z0-9_]+]] = nd.add [[V20]], [[V1]] : tensor<3xf32>
-// CHECK-NEXT: [[V27:%[a-z0-9_]+]] = nd.select [[V23]], [[V26]], [[V20]] : tensor<3xi1>, tensor<3xf32>
-// CHECK-NEXT: scf.yield [[V27]] : tensor<3xf32>
+// CHECK-NEXT: [[V26:%[a-z0-9_]+]] = nd.reshape [[V20]] {lamina.stop_gradient} : tensor<3xf32> -> tensor<3xf32>
+// CHECK-NEXT: [[V27:%[a-z0-9_]+]] = nd.select [[V23]], [[V20]], [[V26]] : tensor<3xi1>, tensor<3xf32>
+// CHECK-NEXT: [[V28:%[a-z0-9_]+]] = nd.reshape [[V1]] {lamina.stop_gradient} : tensor<3xf32> -> tensor<3xf32>
+// CHECK-NEXT: [[V29:%[a-z0-9_]+]] = nd.select [[V23]], [[V1]], [[V28]] : tensor<3xi1>, tensor<3xf32>
+// CHECK-NEXT: [[V30:%[a-z0-9_]+]] = nd.add [[V27]], [[V29]] : tensor<3xf32>
+// CHECK-NEXT: [[V31:%[a-z0-9_]+]] = nd.select [[V23]], [[V30]], [[V20]] : tensor<3xi1>, tensor<3xf32>
+// CHECK-NEXT: scf.yield [[V31]] : tensor<3xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return [[V18]] : tensor<3xf32>
 func.func @f(%b: tensor<i64>, %x: tensor<f32>) -> tensor<f32> {
@@ -1607,9 +1620,13 @@ func.func @f(%b: tensor<i64>, %x: tensor<f32>) -> tensor<f32> {
 // CHECK-NEXT: scf.condition([[V8]]) [[V4]], [[V6]] : tensor<3xf32>, tensor<3xi1>
 // CHECK-NEXT: } do {
 // CHECK-NEXT: ^bb0([[V9:%[a-z0-9_]+]]: tensor<3xf32>, [[V10:%[a-z0-9_]+]]: tensor<3xi1>):
-// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.add [[V9]], [[V0]] : tensor<3xf32>
-// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.select [[V10]], [[V11]], [[V9]] : tensor<3xi1>, tensor<3xf32>
-// CHECK-NEXT: scf.yield [[V12]] : tensor<3xf32>
+// CHECK-NEXT: [[V11:%[a-z0-9_]+]] = nd.reshape [[V9]] {lamina.stop_gradient} : tensor<3xf32> -> tensor<3xf32>
+// CHECK-NEXT: [[V12:%[a-z0-9_]+]] = nd.select [[V10]], [[V9]], [[V11]] : tensor<3xi1>, tensor<3xf32>
+// CHECK-NEXT: [[V13:%[a-z0-9_]+]] = nd.reshape [[V0]] {lamina.stop_gradient} : tensor<3xf32> -> tensor<3xf32>
+// CHECK-NEXT: [[V14:%[a-z0-9_]+]] = nd.select [[V10]], [[V0]], [[V13]] : tensor<3xi1>, tensor<3xf32>
+// CHECK-NEXT: [[V15:%[a-z0-9_]+]] = nd.add [[V12]], [[V14]] : tensor<3xf32>
+// CHECK-NEXT: [[V16:%[a-z0-9_]+]] = nd.select [[V10]], [[V15]], [[V9]] : tensor<3xi1>, tensor<3xf32>
+// CHECK-NEXT: scf.yield [[V16]] : tensor<3xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return [[V2]] : tensor<3xf32>
 func.func @f(%x: tensor<f32>) -> tensor<f32> {
