@@ -183,16 +183,15 @@ def _dims(map: AffineMap) -> list[int]:
     return [expr.position for expr in map.results if isinstance(expr, AffineDimExpr)]
 
 
-def _folded_rows(
+def _matrix_times_vector(
     b: LinalgBuilder,
     inputs: Sequence[tuple[SSAValue, AffineMap]],
     matrix: int,
     depth: int,
     type: Attribute,
 ) -> SSAValue:
-    """A product of a vector with the rows of a matrix, one below the other: products, and their
-    sum along an outer axis, which reads the matrix in the order of memory. As a contraction, the
-    matrix would be packed to be read once."""
+    """Products, and their sums along an axis: the matrix is read once, in the order of memory, and
+    what computes it may be a part of the kernel. A contraction would store and pack it."""
     source, map = inputs[matrix]
     places, sizes = _dims(map), b.sizes_of(source)
     rank, axis = len(places), places.index(depth)
@@ -245,8 +244,8 @@ def lower_dot_general(b: LinalgBuilder, op: Operation, operands: Operands) -> SS
     matrix = int(bool(rhs_free))
     if bool(lhs_free) != bool(rhs_free) and len(lhs_contract) == 1:
         dims = _dims(inputs[matrix][1])
-        if dims[-1] != results and [d for d in dims if d != results] == [*range(results)]:
-            return rounded(b, _folded_rows(b, inputs, matrix, results, type), element)
+        if [d for d in dims if d != results] == [*range(results)]:
+            return rounded(b, _matrix_times_vector(b, inputs, matrix, results, type), element)
     init = _filled(b, sizes, 0, type)
     (value,) = b.generic(
         inputs,

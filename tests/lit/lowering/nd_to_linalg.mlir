@@ -321,7 +321,7 @@ func.func @dot(%x: tensor<2x3x4xf32>, %y: tensor<5x4x2xf32>) -> tensor<2x3x5xf32
 
 // -----
 
-// A vector times the rows of a matrix is a sum of rows: the matrix is read in the order of memory.
+// A vector times a matrix is products and their sum: the matrix is read once, in the order of memory.
 // CHECK-LABEL: func.func @vector_times_rows(
 // CHECK: [[P:%[a-z0-9_]+]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x, %w
 // CHECK: arith.mulf
@@ -334,9 +334,10 @@ func.func @vector_times_rows(%x: tensor<4xf32>, %w: tensor<4x6xf32>) -> tensor<6
 
 // -----
 
-// A vector times columns stays a product: each row of the matrix is one sum.
+// The same of a matrix whose rows are summed.
 // CHECK-LABEL: func.func @vector_times_columns(
-// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%x, %w
+// CHECK: [[P:%[a-z0-9_]+]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, {{.*}} iterator_types = ["parallel", "parallel"]} ins(%x, %w
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins([[P]] :
 func.func @vector_times_columns(%x: tensor<4xf32>, %w: tensor<6x4xf32>) -> tensor<6xf32> {
   %0 = nd.dot_general %x, %w batch [] [] contract [0] [1] : tensor<4xf32>, tensor<6x4xf32> -> tensor<6xf32>
   func.return %0 : tensor<6xf32>
