@@ -102,8 +102,8 @@ def write_mask(y: Any) -> Any:
     return y
 
 
-PRODUCTS = ("matmul", "dot", "einsum", "grad")
-"""Sums whose order is chosen by the sizes, where they are known."""
+PRODUCTS = ("matmul", "dot", "einsum", "grad", "number")
+"""Sums whose order is chosen by known sizes; powers that Python computes of them."""
 CONDITIONS = {"linspace": 2, "roll": 2, "pad": 2}
 """Functions that do something else for a size of 1."""
 
