@@ -13,7 +13,8 @@ from math import prod
 from typing import Any, SupportsIndex, TypeAlias, TypeGuard
 
 from lamina.errors import ArgumentError, AxisError, ShapeError
-from lamina.frontend.dims import is_size, is_static, same
+from lamina.frontend.dims import is_size, same
+from lamina.frontend.dispatch import CURRENT
 from lamina.frontend.location import fail, shown
 from lamina.frontend.size_checks import equal, filled
 
@@ -28,7 +29,10 @@ MOST = 2**59
 def broadcast_shapes(name: str, *shapes: Shape) -> Shape:
     """The shape that all `shapes` broadcast to: trailing sizes equal or 1."""
     first = shapes[0]
-    if all(same(shape, first) for shape in shapes):
+    alike = (
+        operator.eq if CURRENT.get() is None else same
+    )  # eager sizes are numbers, and it is quicker
+    if all(alike(shape, first) for shape in shapes):
         return first
     rank = max(len(shape) for shape in shapes)
     result = [1] * rank
@@ -44,14 +48,14 @@ def broadcast_shapes(name: str, *shapes: Shape) -> Shape:
 
 def _joined(name: str, a: int, b: int) -> int | None:
     """The size that two sizes broadcast to; None for sizes that do not."""
+    if type(a) is int and type(b) is int:
+        return a if b in (a, 1) else b if a == 1 else None
     if same(a, b) or same(b, 1):
         return a
     if same(a, 1):
         return b
     if equal(name, a, b):
         return b if is_size(a) else a
-    if is_static((a, b)):
-        return None
     return b if a == 1 else a if b == 1 else None
 
 
