@@ -37,6 +37,7 @@ DEEP = 8
 COMPARED = 1 << 20
 """Arrays of at most so many bytes are compared by value where their values were used."""
 _MISSING = object()
+_IMPORTS = "<frozen importlib._bootstrap>"
 _DESCRIPTIONS = ("shape", "dtype", "ndim", "size", "nbytes", "itemsize")
 
 _SCALARS = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype, enum.Enum,
@@ -200,7 +201,7 @@ class Watch:
                 if id(code) in known:
                     return
                 if is_user_code(code):
-                    self.ran(code, frame.f_globals, frame.f_locals)
+                    self.ran(code, frame)
                 else:
                     known[id(code)] = code
             elif (
@@ -232,11 +233,13 @@ class Watch:
             ] = None
         return name is not None
 
-    def ran(self, code: types.CodeType, namespace: dict[str, Any], local: dict[str, Any]) -> None:
-        """Note that `code` ran with these globals and arguments."""
+    def ran(self, code: types.CodeType, frame: types.FrameType) -> None:
+        """Note that `code` ran in `frame`; not so if a module was imported meanwhile, which is done
+        once, and by whatever hooks there are."""
         source = source_code(code)
-        if source is None:
+        if source is None or (source not in self.globals and _is_importing(frame)):
             return
+        namespace, local = frame.f_globals, frame.f_locals
         if source is not code:
             self.lifting.add(source)
         code = source
@@ -248,6 +251,15 @@ class Watch:
             value = local.get(name)
             if _is_opaque(value):
                 receivers[name, id(value)] = value
+
+
+def _is_importing(frame: types.FrameType | None) -> bool:
+    """Whether the import system called what runs."""
+    while frame is not None:
+        if frame.f_code.co_filename == _IMPORTS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _unguarded(function: Any) -> str | None:

@@ -11,6 +11,7 @@ import random
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -362,3 +363,30 @@ def test_callbacks_of_the_collector_are_no_part_of_a_trace() -> None:
         gc.callbacks.remove(note)
     assert jitted.explain().count(": compiled") == 1
     assert gc.isenabled()
+
+
+def test_what_an_import_runs_is_not_guarded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """An import happens once, and hooks of it (pytest has one) change what they please."""
+    (tmp_path / "imported_in_a_trace.py").write_text("STATE = [0]\nRATE = 2.0 + STATE[0]\n")
+    monkeypatch.syspath_prepend(str(tmp_path))  # pyright: ignore[reportUnknownMemberType]
+
+    class Finder:
+        seen = 0
+
+        def find_spec(self, *_: Any) -> None:
+            Finder.seen += SETTINGS["nested"]["on"]
+
+    monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
+
+    def f(x: Any) -> Any:
+        from imported_in_a_trace import RATE  # pyright: ignore
+
+        return x * RATE  # pyright: ignore
+
+    program = trace(f, (X,))
+    assert broken(program) == []
+    monkeypatch.setattr(Finder, "seen", 7)
+    monkeypatch.setitem(SETTINGS["nested"], "on", False)
+    assert broken(program) == []
