@@ -40,6 +40,27 @@ def thunk(body: ast.expr) -> ast.expr:
     return placed(ast.Lambda(none, body), body)
 
 
+def parts_of(message: ast.expr | None) -> tuple[str, list[ast.expr]] | None:
+    """An f-string as a format of `str.format` and the values in it; None for anything else, and for
+    other conversions (`!r`) and formats that are made of values."""
+    if not isinstance(message, ast.JoinedStr):
+        return None
+    format, values = "", list[ast.expr]()
+    for part in message.values:
+        match part:
+            case ast.Constant(value=str(text)):
+                format += text.replace("{", "{{").replace("}", "}}")
+            case ast.FormattedValue(value, conversion, None) if conversion in (-1, ord("s")):
+                format += "{}"
+                values.append(value)
+            case ast.FormattedValue(value, -1, ast.JoinedStr([ast.Constant(value=str(spec))])):
+                format += f"{{:{spec}}}"
+                values.append(value)
+            case _:
+                return None
+    return format, values
+
+
 class Expressions(ast.NodeTransformer):
     """Converts the expressions of one function.
 

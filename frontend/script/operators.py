@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, cast
 
 from lamina.errors import CheckError, TraceError
+from lamina.frontend import debug
 from lamina.frontend.array import Array
 from lamina.frontend.bind import is_weak
 from lamina.frontend.checks import check
@@ -133,6 +134,16 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     if message is not None:
         text = str(message()).replace("{", "(").replace("}", ")")
     check(flag, CheckError, text)
+
+
+def assert_format(test: Any, format: str, values: Callable[[], tuple[Any, ...]]) -> None:
+    """`assert test, f"..."`: the message shows the values that a run finds."""
+    flag = truth(test)
+    if isinstance(flag, bool):
+        if not flag:
+            raise AssertionError(format.format(*values()))
+        return
+    debug.check(flag, format, *values())
 
 
 def raising() -> None:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from lamina.frontend.script import jumps, names
-from lamina.frontend.script.expressions import OPERATORS, Expressions, operation, thunk
+from lamina.frontend.script.expressions import OPERATORS, Expressions, operation, parts_of, thunk
 from lamina.frontend.script.names import placed
 
 
@@ -79,9 +79,7 @@ class Statements:
             case ast.Delete():
                 return self._delete(node)
             case ast.Assert():
-                message = [thunk(self.exprs.expression(node.msg))] if node.msg else []
-                test = self.exprs.expression(node.test)
-                return [_expr(operation("assert_", [test, *message], node), node)]
+                return [_expr(self._assertion(node), node)]
             case ast.Raise():
                 before = _expr(operation("raising", [], node), node)
                 return [before, self.exprs.generic_visit(node)]  # type: ignore[list-item]
@@ -89,6 +87,18 @@ class Statements:
                 return []
             case _:
                 return [self.exprs.visit(node)]
+
+    def _assertion(self, node: ast.Assert) -> ast.expr:
+        """The call that asserts. Of a message that is a format its parts are handed over, whose
+        values a run may know."""
+        found = parts_of(node.msg)
+        test = self.exprs.expression(node.test)
+        if found is not None:
+            format, values = found
+            shown = placed(ast.Tuple([*map(self.exprs.expression, values)], ast.Load()), node)
+            return operation("assert_format", [test, ast.Constant(format), thunk(shown)], node)
+        message = [thunk(self.exprs.expression(node.msg))] if node.msg else []
+        return operation("assert_", [test, *message], node)
 
     # branches and loops
 

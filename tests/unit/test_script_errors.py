@@ -93,3 +93,20 @@ def test_an_error_leaves_nothing_behind() -> None:
     for _ in range(2):
         with pytest.raises(lm.TraceError, match="found try"):
             compiled(X)
+
+
+def test_an_assertion_shows_the_values_that_the_run_finds() -> None:
+    def f(x: Any, name: str = "x") -> Any:
+        for i in range(20):
+            assert x[i % 3] < 5, f"{{{name}}}[{i % 3}] is {x[i % 3]:.1f} of {lm.sum(x)!s}"
+            assert x[0] < 4, f"{x[0]:{9}}"  # a format of values: as it is
+        return x
+
+    compiled = lm.jit(f, mode="script")
+    compiled(np.asarray([1.0, 2.0, 3.0]))
+    texts: list[str] = []
+    for call in (f, compiled):
+        with pytest.raises(AssertionError) as found:
+            call(lm.asarray([1.0, 7.25, 3.0]))
+        texts.append(str(found.value).split("\n")[0].split(" (")[0])  # pytest adds lines
+    assert texts[0] == texts[1] == "{x}[1] is 7.2 of 11.25"
