@@ -1720,3 +1720,24 @@ func.func @f(%x: tensor<3xf32>, %c: i1) -> tensor<3xf32> {
   %re = nd.real %w : tensor<3xcomplex<f32>> -> tensor<3xf32>
   func.return %re : tensor<3xf32>
 }
+
+// -----
+
+// The reason: expected known sizes for the derivative of nd.
+func.func @f(%x: tensor<?x3xf64>) -> tensor<f64> {
+  // expected-error@+1 {{differentiate: expected known sizes for the derivative of nd.reduce, found a ?}}
+  %0 = nd.reduce "prod" %x axes [0, 1] : tensor<?x3xf64> -> tensor<f64>
+  func.return %0 : tensor<f64>
+}
+
+// -----
+
+// The reason: expected scf.if, scf.for or scf.while.
+func.func @f(%x: tensor<f64>) -> tensor<f64> {
+  // expected-error@+1 {{differentiate: expected scf.if, scf.for or scf.while, found scf.execute_region}}
+  %0 = scf.execute_region -> (tensor<f64>) {
+    %1 = nd.exp %x : tensor<f64>
+    scf.yield %1 : tensor<f64>
+  }
+  func.return %0 : tensor<f64>
+}
