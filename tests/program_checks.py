@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 from op_table import REDUCTIONS, ROWS
-from program_ops import Drawing
-from xdsl.dialects.builtin import StringAttr
+from program_ops import Drawing, Value
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import StringAttr, i1
 from xdsl.ir import Operation, SSAValue
 
-from lamina.dialects.nd.effects import CheckOp, PrintOp
+from lamina.dialects import scf
+from lamina.dialects.nd.effects import CheckOp, FailOp, PrintOp
 from lamina.dialects.nd.elementwise import BitwiseInvertOp
 from lamina.interpreters.types import BOOL, COMPLEX, INT64
 
 ERRORS = ("DomainError", "IndexRangeError", "ShapeError")
 
 
-def draw_check(d: Drawing) -> None:
-    """Append a check that an exact value has its largest element, or that an i1 holds."""
+def fact(d: Drawing) -> tuple[Value, list[SSAValue]]:
+    """A 0-d bool that is true: an exact value has its largest element, or an i1 holds; and what to
+    show of it."""
     x = d.pick(lambda v: v.bound is None and bool(v.array.size) and v.dtype not in COMPLEX)
     axes = {"axes": tuple(range(x.array.ndim))}
     if x.dtype == BOOL:
@@ -31,6 +34,12 @@ def draw_check(d: Drawing) -> None:
         limit = d.constant(most.array)
         flag = d.emit(ROWS["equal" if same else "not_equal"], (most, limit), {})
         shown = [most.ssa] if x.dtype == INT64 else []
+    return flag, shown
+
+
+def draw_check(d: Drawing) -> None:
+    """Append a check that holds."""
+    flag, shown = fact(d)
     number = sum(op.name == "nd.check" for op in d.block.ops)
     message = f"check {number} in {d.chance(0.5)}" + ": found {}" * len(shown)
     op = CheckOp.create(
@@ -41,6 +50,20 @@ def draw_check(d: Drawing) -> None:
         },
     )
     d.add(op)
+
+
+def draw_fail(d: Drawing) -> None:
+    """Append a branch that is not taken, and would end the program."""
+    flag, _ = fact(d)
+    shown = d.pick(lambda v: v.bound is None)
+    turned = d.emit(ROWS["bitwise_invert"], (flag,), {})
+    taken = tensor.ExtractOp.create(operands=[turned.ssa], result_types=[i1])
+    stop = FailOp.create(
+        operands=[shown.ssa],
+        properties={"error": StringAttr("CheckError"), "format": StringAttr("found {}")},
+    )
+    d.add(taken)
+    d.add(scf.IfOp(taken.results[0], [], [stop, scf.YieldOp()], [scf.YieldOp()]))
 
 
 def draw_print(d: Drawing) -> None:
@@ -57,7 +80,7 @@ def draw_print(d: Drawing) -> None:
 
 def has_effects(module: Operation) -> bool:
     """Whether there are checks or prints in an op."""
-    return any(isinstance(op, CheckOp | PrintOp) for op in module.walk())
+    return any(isinstance(op, CheckOp | FailOp | PrintOp) for op in module.walk())
 
 
 def checks_of(module: Operation) -> list[CheckOp]:

@@ -21,7 +21,7 @@ from op_row import Row
 from op_rows_indexing import SCATTERS
 from op_table import COMPLEX_ROWS, REDUCTIONS, ROWS, rng_for
 from program_bounds import Bound
-from program_checks import draw_check, draw_print, has_effects
+from program_checks import draw_check, draw_fail, draw_print, has_effects
 from program_ops import SIZES, Drawing, Rejected, Value
 from program_regions import draw_for, draw_if
 from xdsl.dialects import func
@@ -117,6 +117,8 @@ def step(d: Drawing, palette: Sequence[DType]) -> None:
         draw_check(d)
     elif kind < 0.11:
         draw_print(d)
+    elif kind < 0.12:
+        draw_fail(d)
     elif kind < 0.17 and len(d.inputs) < 5:
         d.input(d.choose(palette), d.shape())
     elif kind < 0.27:

@@ -98,7 +98,8 @@ def check_sizes(node: Node[SSAValue], e: IrEmitter) -> None:
     dynamic = any(DYNAMIC_INDEX in e.shape(value) for value in values)
     if dynamic and needs_sizes(node.name, node.params):
         raise LoweringError(
-            f"differentiate: expected known sizes for the derivative of nd.{node.name}, found a ?"
+            f"differentiate: expected known sizes for the derivative of nd.{node.name}, found a ?",
+            place=place_of(e.location),
         )
 
 

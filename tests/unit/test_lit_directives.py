@@ -13,7 +13,7 @@ COMMENT = re.compile(r"^\s*(?://|#)\s*(?P<text>.*)$")
 LOOKS_LIKE_CHECK = re.compile(r"[\w-]*(?i:che?c?k)[\w-]*\s?:|[A-Z_-]*CHE?C?K[A-Z_-]*\b")
 LOOKS_LIKE_RUN = re.compile(r"(?i)^r+un+\s*[:;]|^run\s")
 LOOKS_LIKE_EXPECTED = re.compile(r"(?i)\bexp\w*[-_ ]?er\w*\b.*\{|\bexpected-error")
-EXPECTED = re.compile(r"expected-error(?:@(?:[+-]\d+|above|below))? \{\{(?:[^{}]|\{\})+\}\}")
+EXPECTED = re.compile(r"expected-error(?:@(?:[+-]\d+|above|below))? \{\{(?:(?!\{\{).)+\}\}")
 
 
 def prefixes(text: str) -> set[str]:

@@ -92,8 +92,9 @@ def tensors_of(program: Program) -> Iterator[TensorType[Attribute]]:
 
 
 def test_programs_cover_the_table() -> None:
+    """But for `custom_call`, which needs a function of the process (test_custom_call.py)."""
     ops = Counter(op.name for program in drawn() for op in program.ops())
-    missing = {f"nd.{name}" for name in CLASSES} | {"scf.for", "scf.if"}
+    missing = {f"nd.{name}" for name in CLASSES if name != "custom_call"} | {"scf.for", "scf.if"}
     assert not missing - set(ops)
     types = {t for program in drawn() for t in tensors_of(program)}
     assert {dtype_of(t.element_type) for t in types} == {*DTYPES, *COMPLEX}
