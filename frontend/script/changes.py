@@ -19,7 +19,7 @@ _READING = {
     set: "copy difference intersection isdisjoint issubset issuperset union",
 }
 _FIXED = (str, bytes, tuple, int, float, complex, frozenset, range, slice, type, type(None),
-          np.generic, np.dtype, types.ModuleType)  # fmt: skip
+          np.generic, np.dtype, np.ufunc, types.ModuleType)  # fmt: skip
 
 
 def check_method(owner: Any, name: str) -> None:

@@ -184,6 +184,16 @@ def assertion(x: Any) -> Any:
     return x
 
 
+@program((X,), (X[:3],))
+def methods_of_ufuncs_in_a_loop(x: Any) -> Any:
+    table = np.add.outer(x, x)
+    for k in range(len(x) * 4):
+        i = k % len(x)
+        table[:] = np.minimum(table, np.add.outer(table[:, i], table[i, :]))
+        x = x + np.maximum.reduce(x)
+    return table, x
+
+
 @program((X,), (-X,))
 def math_functions(x: Any) -> Any:
     s = 0.0
