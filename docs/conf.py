@@ -36,7 +36,11 @@ def sections() -> str:
     for sub in SUBMODULES:
         module = getattr(lamina, sub, None)
         names = (
-            [n for n, v in vars(module).items() if inspect.isfunction(v) and n[0] != "_"]
+            [
+                n
+                for n, v in vars(module).items()
+                if inspect.isfunction(v) and n[0] != "_" and v.__module__.startswith("lamina")
+            ]
             if module
             else []
         )
