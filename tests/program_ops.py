@@ -119,12 +119,17 @@ class Rejected(Exception):
     """No such op can be drawn here."""
 
 
-def inexact_complex(row: Row, arrays: Sequence[Array]) -> bool:
-    """Whether the order of additions shows in a complex result, of which no bound is kept: a
-    running sum of other numbers than small whole ones."""
-    if row.name != "scan" or arrays[0].dtype not in COMPLEX:
+def refused_complex(row: Row, operands: Sequence[Value]) -> bool:
+    """Whether complex operands do not fit: a running sum of other numbers than small whole ones, in
+    which the order of additions shows (no bound is kept of it), and a search in run-time sizes,
+    which compiled code refuses."""
+    if not operands or operands[0].dtype not in COMPLEX:
         return False
-    return not np.all((arrays[0] == np.round(arrays[0])) & (np.abs(arrays[0]) < 1000))
+    if row.name == "searchsorted":
+        return any(size is not None for value in operands for size in value.dims)
+    parts: tuple[Array, ...] = np.real(operands[0].array), np.imag(operands[0].array)
+    whole = all(np.all((x == np.round(x)) & (np.abs(x) < 1000)) for x in parts)
+    return row.name == "scan" and not whole
 
 
 @dataclass(eq=False)
@@ -200,7 +205,7 @@ class Drawing:
         numbers = {"starts": tuple(i.number for i in indices)} if "dynamic" in row.name else {}
         given = {**params, **numbers}
         result = call(row.name, *arrays, **given)
-        if result.size > 2 * MAX_ELEMENTS or inexact_complex(row, arrays):
+        if result.size > 2 * MAX_ELEMENTS or refused_complex(row, operands):
             raise Rejected
         bound = bound_of(row, arrays, [v.bound for v in operands], given, result)
         self.check(arrays, result, bound)
