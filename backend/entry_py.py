@@ -41,7 +41,7 @@ from lamina.backend.entry_spec import (
 
 _SCALARS = {"int": (int, np.int64), "float": (float, np.float64), "bool": (bool, np.bool_)}
 
-_DIM_OPS: dict[str, Callable[[int, int], int]] = {
+DIM_OPS: dict[str, Callable[[int, int], int]] = {
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,
@@ -293,7 +293,7 @@ def evaluate(expression: DimExpr, dims: list[int]) -> int:
         case DimArg(index=index):
             return dims[index]
         case DimOp(name=name, lhs=lhs, rhs=rhs):
-            return int(_DIM_OPS[name](evaluate(lhs, dims), evaluate(rhs, dims)))
+            return int(DIM_OPS[name](evaluate(lhs, dims), evaluate(rhs, dims)))
         case _:
             return expression
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import json
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeAlias
 
@@ -18,7 +17,7 @@ import numpy as np
 
 from lamina import callbacks, errors
 from lamina.backend.engine import Engine
-from lamina.backend.entry_py import call_main
+from lamina.backend.entry_py import DIM_OPS, call_main
 from lamina.backend.threads import pool
 from lamina.errors import (
     ArgumentError,
@@ -46,15 +45,7 @@ class Port:
 SizeExpr: TypeAlias = "int | tuple[int, int] | tuple[str, SizeExpr, SizeExpr]"
 """A size: a number, that of an argument along an axis, or an operation on two sizes."""
 
-SIZE_OPS: dict[str, Callable[[int, int], int]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "floordiv": lambda a, b: a // b,
-    "mod": lambda a, b: a % b,
-    "max": max,
-    "min": min,
-}
+SIZE_OPS = {name: DIM_OPS[name] for name in ("add", "sub", "mul", "floordiv", "mod", "max", "min")}
 """The operations, as the call entry names them. A divisor is a positive number."""
 
 

@@ -210,21 +210,8 @@ def element_is_a_number(x: Any) -> Any:
     return y + s
 
 
-@program((np.arange(6),), (np.arange(6)[::-1].copy(),))
+@program((np.arange(6),), (np.arange(6)[::-1].copy(),), (I,), (I[::-1].copy(),))
 def insertion_sort(a: Any) -> Any:
-    a = a * 1
-    for i in range(1, len(a)):
-        key = a[i]
-        j = i - 1
-        while j >= 0 and a[j] > key:
-            a[j + 1] = a[j]
-            j -= 1
-        a[j + 1] = key
-    return a
-
-
-@program((I,), (I[::-1].copy(),))
-def insertion_sort_long(a: Any) -> Any:
     a = a * 1
     for i in range(1, len(a)):
         key = a[i]
